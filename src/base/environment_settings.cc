@@ -38,6 +38,8 @@ constexpr std::array kSettings = {
             "after so long in a collective a rank says which ranks have not come, and what they do; 0: never"},
     Setting{"HOCKET_LATE_ACTION", Kind::kChoice, "say|abort", "say", 0, 0,
             "abort: the collective in which ranks are late for so long ends with an error, and so the job, as a rule"},
+    Setting{"HOCKET_METRICS", Kind::kText, "folder", "", 0, 0,
+            "where ranks write for Prometheus how long their job waits, a file a job and machine, every ten seconds"},
     Setting{"HOCKET_NODE", Kind::kText, "name", "", 0, 0,
             "ranks with different names are on different nodes, though they could share memory; for trials"},
     Setting{"HOCKET_DOMAIN", Kind::kInteger, "number", "-1", -1, 65535,

@@ -14,6 +14,7 @@
 #include "command/number_range.h"
 #include "observe/job_finder.h"
 #include "observe/job_json.h"
+#include "observe/job_metrics.h"
 #include "observe/picture.h"
 #include "observe/screen.h"
 
@@ -33,7 +34,9 @@ Examples:
   hocket top 4711                                  that of process 4711, a rank or the launcher
   hocket top --interval 5 --count 12 >late.txt     a minute of tables
   hocket top --json --count 1 | jq '.jobs[].late_s'
-                                                   how late the latest rank of each job is, for programs)";
+                                                   how late the latest rank of each job is, for programs
+  hocket top --interval 15 --metrics /var/lib/prometheus/node-exporter >/dev/null
+                                                   as a service, for the node exporter's textfile collector)";
 
 using observe::JobView;
 
@@ -43,11 +46,12 @@ struct TopOptions {
   double late_s = 10;
   int pictures = 0;  // 0: until it is interrupted
   bool is_json = false;
+  std::string metrics_folder;
 };
 
 class Top {
  public:
-  explicit Top(const TopOptions& options) : options_(options) {}
+  explicit Top(const TopOptions& options) : options_(options), metrics_(options.metrics_folder) {}
 
   // With the shares of the time since the last look.
   Status look() {
@@ -64,7 +68,7 @@ class Top {
     for (JobView& job : jobs_)
       if (const auto earlier = before.find({job.label, job.user}); earlier != before.end())
         observe::compare(earlier->second, passed_s_, job);
-    return Status::ok();
+    return metrics_.write(jobs_);
   }
 
   std::vector<std::string> lines(const observe::Screen& screen) const {
@@ -110,31 +114,34 @@ class Top {
   }
 
   const TopOptions& options_;
+  observe::MetricsFile metrics_;
   std::vector<JobView> jobs_;
   uint64_t at_ns_ = 0;
   double passed_s_ = 0;
 };
 
-// "" or why it ended.
-std::string show_pictures(const TopOptions& options, Top& top) {
+// Why it ended; ok: it was to.
+Status show_pictures(const TopOptions& options, Top& top) {
   observe::Screen screen(!options.is_json);
   // A terminal shows something at once, programs get whole rows.
   int shown = 0;
   if (screen.is_terminal()) screen.show(top.lines(screen));
   while (screen.pause(options.interval_s)) {
     Status looked = top.look();
-    if (!looked.is_ok()) return looked.message();
+    if (!looked.is_ok()) return looked;
     screen.show(top.lines(screen));
     if (++shown == options.pictures) break;
   }
-  return {};
+  return Status::ok();
 }
 
 int show_top(const TopOptions& options) {
   Top top(options);
   if (Status first = top.look(); !first.is_ok()) return fail(kUsage, first.message());
-  const std::string why = show_pictures(options, top);
-  if (!why.empty()) std::fprintf(stderr, "hocket: the job has ended: %s\n", why.c_str());
+  const Status end = show_pictures(options, top);
+  if (end.is_ok()) return kSuccess;
+  if (end.code() == Code::kSystem) return fail(kFailure, end.message());
+  std::fprintf(stderr, "hocket: the job has ended: %s\n", end.message());
   return kSuccess;
 }
 
@@ -152,6 +159,10 @@ void add_top(CLI::App& app, Invocation& invocation) {
       ->check(CLI::Range(1, 1 << 30));
   sub->add_option("--late", options->late_s, "seconds from which on a rank that others wait for is late (default: 10)")
       ->check(number_between(0, kLongestSeconds));
+  sub->add_option("--metrics", options->metrics_folder,
+                  "keeps a file for Prometheus there, hocket.prom, which goes when this ends")
+      ->type_name("FOLDER")
+      ->check(CLI::ExistingDirectory);
   sub->add_flag("--json", options->is_json, "for programs: an object a line and interval");
   sub->callback([=, &invocation] { invocation.run = [=] { return show_top(*options); }; });
 }

@@ -20,8 +20,6 @@ using platform::SeenRecord;
 using platform::ThreadLine;
 
 constexpr uint64_t kShortestMessageWaitNs = kNanosecondsPerSecond;
-// Of coarse clocks, which the ends of a wait are taken from.
-constexpr uint64_t kClockNs = 20'000'000;
 constexpr size_t kMostDeadlocks = 4;
 // From how many ranks rings are looked for.
 constexpr size_t kMostSearches = 16;
@@ -36,13 +34,6 @@ uint64_t since(const FunctionStamp& stamp) { return stamp.since_ns.load(std::mem
 
 double seconds(uint64_t since_ns, uint64_t now_ns) {
   return since_ns != 0 && now_ns > since_ns ? static_cast<double>(now_ns - since_ns) / 1e9 : 0;
-}
-
-// 0: it waits for nobody that is known. What was written in an earlier call may still be there.
-uint64_t waits_since(const ThreadLine& line) {
-  const uint64_t since_ns = line.waits_since_ns.load(std::memory_order_relaxed);
-  const FunctionStamp& stamp = is_in(line.collective) ? line.collective : line.other;
-  return since_ns != 0 && is_in(stamp) && since_ns + kClockNs >= since(stamp) ? since_ns : 0;
 }
 
 // Those that one process keeps: the one that tells its rank, and of these the first.
@@ -74,6 +65,7 @@ void describe_where(const SeenRecord& record, uint64_t now_ns, RankView& view) {
     if (is_collective && number != 0) view.place += " of " + platform::describe_communicator(record, number);
     view.place = printable(view.place);
     view.for_s = seconds(since(stamp), now_ns);
+    view.is_in_collective = is_collective;
     return;
   }
   const FunctionStamp& last = since(line->other) >= since(line->collective) ? line->other : line->collective;
@@ -87,7 +79,7 @@ void describe_where(const SeenRecord& record, uint64_t now_ns, RankView& view) {
 double waited_until(const SeenRecord& record, uint64_t now_ns) {
   double sum = static_cast<double>(record->waited_ns.load(std::memory_order_relaxed)) / 1e9;
   for (const ThreadLine& line : record->threads)
-    if (line.thread.load(std::memory_order_relaxed) != 0) sum += seconds(waits_since(line), now_ns);
+    if (line.thread.load(std::memory_order_relaxed) != 0) sum += seconds(platform::waits_since_ns(line), now_ns);
   return sum;
 }
 
@@ -180,7 +172,7 @@ class JobReader {
   void note_waits(size_t one) {
     const ThreadLine* const line = platform::telling_line(*records_[one]);
     if (line == nullptr || view_.here[one].standing == Standing::kEnded) return;
-    if (const uint64_t since_ns = waits_since(*line); since_ns != 0) {
+    if (const uint64_t since_ns = platform::waits_since_ns(*line); since_ns != 0) {
       const double for_s = seconds(since_ns, now_ns_);
       const uint32_t count = line->awaited_ranks.load(std::memory_order_relaxed);
       view_.here[one].waits_s = for_s;

@@ -36,6 +36,7 @@ struct RankView {
   std::string after;  // of one in no call: the last one
   std::string text;   // the same as a sentence has it
   double for_s = 0;   // how long it has been there
+  bool is_in_collective = false;
 
   std::vector<std::string> waits_for;  // "3", "process 4711"
   uint32_t waits_for_count = 0;        // of whom the first are listed

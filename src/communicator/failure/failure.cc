@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "platform/whereabouts/metrics.h"
 #include "platform/whereabouts/own_record.h"
 
 namespace hocket::communicator {
@@ -88,6 +89,7 @@ Status FailureDetector::find_trouble() {
 
 Status FailureDetector::look_for_late(int64_t waited_ns) {
   late_.publish(waited_ns);
+  platform::write_metrics_when_due();
   if (!late_.is_due(waited_ns)) [[likely]]
     return Status::ok();
   std::string sentence = late_.find(waited_ns);
@@ -107,6 +109,7 @@ void FailureDetector::end_wait(int64_t waited_ns) {
   record->waited_ns.fetch_add(static_cast<uint64_t>(waited_ns), std::memory_order_relaxed);
   if (std::exchange(has_told_late_, false) && !is_broken_)
     record->came_after_all.fetch_add(1, std::memory_order_relaxed);
+  platform::write_metrics_when_due();
 }
 
 bool FailureDetector::look_now_and_then() {

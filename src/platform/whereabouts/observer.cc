@@ -163,4 +163,13 @@ const ThreadLine* telling_line(const Record& record) {
   return best;
 }
 
+// What was written in an earlier call may still be there. Ends of waits and calls are taken from a coarse clock.
+uint64_t waits_since_ns(const ThreadLine& line) {
+  constexpr uint64_t kCoarseNs = 20'000'000;
+  const uint64_t since_ns = line.waits_since_ns.load(std::memory_order_relaxed);
+  const FunctionStamp& stamp = is_in(line.collective) ? line.collective : line.other;
+  const bool is_of_now = is_in(stamp) && since_ns + kCoarseNs >= stamp.since_ns.load(std::memory_order_relaxed);
+  return is_of_now ? since_ns : 0;
+}
+
 }  // namespace hocket::platform

@@ -56,5 +56,7 @@ std::vector<SeenRecord> all_records(std::string_view job = {});
 
 // Which of a record's threads tells most of what its process is doing; nullptr: none has come to a call yet.
 const ThreadLine* telling_line(const Record& record);
+// Since when the thread waits for those that its line names; 0: it doesn't.
+uint64_t waits_since_ns(const ThreadLine& line);
 
 }  // namespace hocket::platform

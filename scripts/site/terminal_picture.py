@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws what a command shows on a terminal, such as `hocket top`, as SVG:
 
-  scripts/terminal_picture.py docs/figures/top.svg --size 104x22 --seconds 5 -- build/release/bin/hocket top
+  scripts/site/terminal_picture.py docs/figures/top.svg --size 104x22 --seconds 5 -- build/release/bin/hocket top
 
 The command runs on a terminal of that size for so long, and its last picture is drawn. Of what terminals understand
 this knows what hocket's commands write."""
