@@ -62,13 +62,13 @@ class LateTest(CommandTest):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def started(self, how, family=0):
+    def started(self, how, family=0, **settings):
         """The launcher of a job that hangs, and the job, once all its ranks wait or are waited for."""
         if len(self.programs) <= family:
             self.skipTest("there is no MPI with a compiler")
         launcher, program = self.programs[family]
         launched = subprocess.Popen([COMMAND, "exec", "--oversubscribe", "--", launcher, "-n", "3", program, how],
-                                    env=environment(HOCKET_LATE_S="0"), stdout=subprocess.DEVNULL,
+                                    env=environment(HOCKET_LATE_S="0", **settings), stdout=subprocess.DEVNULL,
                                     stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
         self.addCleanup(launched.wait)
         self.addCleanup(launched.kill)
@@ -141,6 +141,31 @@ class LateTest(CommandTest):
             json.loads(line)
         self.assertEqual(top.returncode, 0, errors)
         self.assertIn("the job has ended", errors)
+
+    def test_prometheus_gets_a_file_from_the_ranks_or_from_outside_and_not_both(self):
+        with tempfile.TemporaryDirectory() as folder:
+            launched, job = self.started("computes", HOCKET_METRICS=folder)
+            own = eventually(lambda: [name for name in os.listdir(folder) if name.endswith(".prom")])
+            with open(os.path.join(folder, own[0]), encoding="utf-8") as file:
+                text = file.read()
+            self.assertIn(f'hocket_ranks{{job="{job["job"]}",user="{os.geteuid()}",program="hanging-', text)
+            self.assertRegex(text, r"(?m)^hocket_ranks_waiting\{.*\} [12]$")
+            top = ("top", "--json", "--interval", "0.1", "--metrics")
+            self.expect(run(*top, folder, "--count", "1", job["job"]), 0)
+            self.assertEqual([name for name in os.listdir(folder) if name.endswith(".prom")], own)
+            with tempfile.TemporaryDirectory() as other:
+                outside = subprocess.Popen([COMMAND, *top, other, job["job"]], env=environment(),
+                                           stdout=subprocess.DEVNULL)
+                self.addCleanup(outside.kill)
+                path = os.path.join(other, "hocket.prom")
+                self.assertTrue(eventually(lambda: os.path.exists(path)))
+                with open(path, encoding="utf-8") as file:
+                    self.assertRegex(file.read(), r'(?m)^hocket_ranks_waiting\{job=.*\} 2$')
+                outside.send_signal(signal.SIGTERM)
+                self.assertEqual(outside.wait(LIMIT_S), 0)
+                self.assertEqual(os.listdir(other), [])
+            launched.kill()
+        self.refused("top", "--metrics", "/nowhere/at/all", words=["/nowhere/at/all"])
 
     def test_another_user_sees_nothing_and_is_told_why(self):
         if os.geteuid() != 0:
