@@ -51,6 +51,8 @@ ordered_json json_of_rank(const RankView& one) {
   rank["place"] = one.place;
   rank["after"] = one.after;
   rank["for_s"] = rounded(one.for_s);
+  rank["call"] = one.call;
+  rank["algorithm"] = one.algorithm;
   rank["text"] = one.text;
   rank["state"] = one.state;
   rank["waits_for"] = names_in(one.waits_for);

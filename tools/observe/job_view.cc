@@ -49,6 +49,13 @@ std::pair<int, int> rank_in_job(const SeenRecord& record) {
   return found;
 }
 
+void describe_call(const SeenRecord& record, const ThreadLine& line, RankView& view) {
+  if (line.communicator.load(std::memory_order_relaxed) == 0) return;
+  view.call = line.number.load(std::memory_order_relaxed);
+  if (const uint32_t algorithm = line.algorithm.load(std::memory_order_relaxed); algorithm != 0)
+    view.algorithm = printable(record.algorithm(algorithm - 1));
+}
+
 void describe_where(const SeenRecord& record, uint64_t now_ns, RankView& view) {
   const ThreadLine* const line = platform::telling_line(*record);
   view.text = printable(platform::describe_place(record, now_ns));
@@ -66,6 +73,7 @@ void describe_where(const SeenRecord& record, uint64_t now_ns, RankView& view) {
     view.place = printable(view.place);
     view.for_s = seconds(since(stamp), now_ns);
     view.is_in_collective = is_collective;
+    if (is_collective) describe_call(record, *line, view);
     return;
   }
   const FunctionStamp& last = since(line->other) >= since(line->collective) ? line->other : line->collective;

@@ -37,6 +37,9 @@ struct RankView {
   std::string text;   // the same as a sentence has it
   double for_s = 0;   // how long it has been there
   bool is_in_collective = false;
+  // Of a collective that it is in: which call of its communicator, and how hocket carries it out; 0, "": unknown.
+  uint64_t call = 0;
+  std::string algorithm;
 
   std::vector<std::string> waits_for;  // "3", "process 4711"
   uint32_t waits_for_count = 0;        // of whom the first are listed

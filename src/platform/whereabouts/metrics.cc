@@ -62,7 +62,7 @@ std::string& own_folder() {
   return *folder;
 }
 
-std::string quoted(std::string_view text) {
+std::string label_text(std::string_view text) {
   std::string shown = "\"";
   for (const char letter : text) {
     if (letter == '"' || letter == '\\') shown += '\\';
@@ -176,11 +176,15 @@ std::string metrics_text(const std::vector<JobMetrics>& jobs, const std::string&
   std::string text = "# " + comment + "\n";
   for (const Metric& metric : kMetrics) {
     const std::string name = metric.name;
-    text += "# HELP " + name + " " + metric.help + "\n# TYPE " + name + " " + metric.type + "\n";
-    for (const JobMetrics& job : jobs)
-      text += name + "{job=" + quoted(job.job) + ",user=\"" + std::to_string(job.user) +
-              "\",program=" + quoted(job.program) + ",library=" + quoted(job.library) + "} " +
-              number_text(metric.value(job)) + "\n";
+    text += "# HELP " + name;
+    text += std::string(" ") + metric.help + "\n# TYPE " + name;
+    text += std::string(" ") + metric.type + "\n";
+    for (const JobMetrics& job : jobs) {
+      text += name;
+      text += "{job=" + label_text(job.job) + ",user=\"" + std::to_string(job.user) + "\"";
+      text += ",program=" + label_text(job.program) + ",library=" + label_text(job.library) + "} ";
+      text += number_text(metric.value(job)) + "\n";
+    }
   }
   return text;
 }

@@ -107,6 +107,10 @@ std::string_view SeenRecord::function(uint32_t number) const {
   return number < Record::kFunctions ? text(record_->functions[number]) : std::string_view();
 }
 
+std::string_view SeenRecord::algorithm(uint32_t number) const {
+  return number < Record::kAlgorithms ? text(record_->algorithms[number]) : std::string_view();
+}
+
 const CommunicatorName* SeenRecord::communicator(uint64_t number) const {
   const auto* const end = std::end(record_->communicators);
   const auto* const found =

@@ -27,6 +27,7 @@ class SeenRecord {
   std::string_view library() const { return text(record_->library); }
   // "": it has no name.
   std::string_view function(uint32_t number) const;
+  std::string_view algorithm(uint32_t number) const;
   // nullptr: the record has no line for it.
   const CommunicatorName* communicator(uint64_t number) const;
 

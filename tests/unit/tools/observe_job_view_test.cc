@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -160,6 +161,9 @@ TEST(JobView, AsJsonRanksAreNumbers) {
   job.wait_for(0, {1}, 9);
   job.compute(1, 10);
   job.wait_for(2, {1}, 9);
+  job[0].threads[0].number = 17;
+  job[0].threads[0].algorithm = 2;
+  std::memcpy(job[0].algorithms[1], "ring", sizeof "ring");
   const nlohmann::ordered_json json = json_of(job.views()[0]);
   EXPECT_EQ(json["job"], "job");
   EXPECT_EQ(json["ranks"], 3);
@@ -167,6 +171,8 @@ TEST(JobView, AsJsonRanksAreNumbers) {
   EXPECT_EQ(json["here"][0]["standing"], "late");
   EXPECT_EQ(json["here"][0]["awaited_by"], (std::vector{0, 2}));
   EXPECT_EQ(json["here"][1]["waits_for"], std::vector{1});
+  EXPECT_EQ(json["here"][1]["call"], 17);
+  EXPECT_EQ(json["here"][1]["algorithm"], "ring");
   EXPECT_TRUE(json["here"][0]["cpu_share"].is_null());
   EXPECT_FALSE(json.dump().empty());
 }

@@ -86,13 +86,13 @@ TEST(Metrics, AreSumsOverTheRanksOfAJobWithTheWaitsThatGoOn) {
 
 TEST(Metrics, TextNamesEachMetricOnceAndQuotesWhatLabelsHold) {
   JobMetrics one, other;
-  one.job = "a\"b\\c\nd";
+  one.job = "a\"b\\c\ne";
   one.ranks = 3;
   other.job = "other";
   const std::string text = metrics_text({one, other}, "by a test");
   EXPECT_TRUE(text.starts_with("# by a test\n# HELP hocket_ranks Ranks"));
   EXPECT_EQ(text.find("# TYPE hocket_ranks gauge"), text.rfind("# TYPE hocket_ranks gauge"));
-  EXPECT_NE(text.find("hocket_ranks{job=\"a\\\"b\\\\c d\",user=\"0\",program=\"\",library=\"\"} 3\n"), text.npos)
+  EXPECT_NE(text.find("hocket_ranks{job=\"a\\\"b\\\\c e\",user=\"0\",program=\"\",library=\"\"} 3\n"), text.npos)
       << text;
   EXPECT_NE(text.find("hocket_ranks{job=\"other\","), text.npos);
 }
