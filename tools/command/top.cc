@@ -24,8 +24,9 @@ namespace {
 constexpr const char* kTopFooter = R"(
 A line a rank, the latest first, as in `hocket where`. LATE: how long the longest wait for it has lasted; WAITED: the
 share of the last interval in which it has waited for others in hocket's collectives; CPU: that of its threads on
-processors, 100 % a core; WHERE, FOR: where it is and how long; WAITS FOR: ranks of the job. Red: late since --late
-seconds or longer. q or Ctrl-C ends it. Where stdout is no terminal a table follows the other.
+processors, 100 % a core; CALLS/S: blocking collectives on the communicator that it called last; WHERE, FOR: where it
+is and how long; WAITS FOR: ranks of the job. Red: late since --late seconds or longer. q or Ctrl-C ends it. Where
+stdout is no terminal a table follows the other.
 
 Jobs are those of this user on this machine, for root those of all users.
 

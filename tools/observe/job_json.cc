@@ -27,7 +27,9 @@ const char* name_of(Standing standing) {
 
 double rounded(double value) { return std::round(value * 1000) / 1000; }
 
-ordered_json share_of(const std::optional<double>& share) { return share ? ordered_json(rounded(*share)) : nullptr; }
+ordered_json known_or_null(const std::optional<double>& value) {
+  return value ? ordered_json(rounded(*value)) : nullptr;
+}
 
 // Ranks as numbers.
 ordered_json names_in(const std::vector<std::string>& names) {
@@ -52,6 +54,7 @@ ordered_json json_of_rank(const RankView& one) {
   rank["after"] = one.after;
   rank["for_s"] = rounded(one.for_s);
   rank["call"] = one.call;
+  rank["bytes"] = one.bytes;
   rank["algorithm"] = one.algorithm;
   rank["text"] = one.text;
   rank["state"] = one.state;
@@ -65,8 +68,9 @@ ordered_json json_of_rank(const RankView& one) {
   rank["late_lines"] = one.late_lines;
   rank["came_after_all"] = one.came_after_all;
   rank["cpu_s"] = rounded(one.cpu_s);
-  rank["waited_share"] = share_of(one.waited_share);
-  rank["cpu_share"] = share_of(one.cpu_share);
+  rank["waited_share"] = known_or_null(one.waited_share);
+  rank["cpu_share"] = known_or_null(one.cpu_share);
+  rank["calls_per_s"] = known_or_null(one.calls_per_s);
   return rank;
 }
 

@@ -52,6 +52,7 @@ std::pair<int, int> rank_in_job(const SeenRecord& record) {
 void describe_call(const SeenRecord& record, const ThreadLine& line, RankView& view) {
   if (line.communicator.load(std::memory_order_relaxed) == 0) return;
   view.call = line.number.load(std::memory_order_relaxed);
+  view.bytes = line.bytes.load(std::memory_order_relaxed);
   if (const uint32_t algorithm = line.algorithm.load(std::memory_order_relaxed); algorithm != 0)
     view.algorithm = printable(record.algorithm(algorithm - 1));
 }
@@ -64,6 +65,8 @@ void describe_where(const SeenRecord& record, uint64_t now_ns, RankView& view) {
     view.standing = Standing::kOutsideCall;
     return;
   }
+  view.last_communicator = line->communicator.load(std::memory_order_relaxed);
+  view.last_call = line->number.load(std::memory_order_relaxed);
   const bool is_collective = is_in(line->collective);
   if (is_collective || is_in(line->other)) {
     const FunctionStamp& stamp = is_collective ? line->collective : line->other;
@@ -289,6 +292,8 @@ void compare(const JobView& before, double passed_s, JobView& now) {
     if (one.standing == Standing::kEnded || passed_s <= 0) continue;
     one.waited_share = std::clamp((one.waited_s - old.waited_s) / passed_s, 0.0, 1.0);
     one.cpu_share = std::max((one.cpu_s - old.cpu_s) / passed_s, 0.0);
+    if (one.last_communicator != 0 && one.last_communicator == old.last_communicator && one.last_call >= old.last_call)
+      one.calls_per_s = static_cast<double>(one.last_call - old.last_call) / passed_s;
   }
   std::set<int> present;
   for (const RankView& one : now.here) present.insert(one.rank);

@@ -38,8 +38,10 @@ struct RankView {
   double for_s = 0;   // how long it has been there
   bool is_in_collective = false;
   // Of a collective that it is in: which call of its communicator, and how hocket carries it out; 0, "": unknown.
-  uint64_t call = 0;
+  uint64_t call = 0, bytes = 0;
   std::string algorithm;
+  // The last call of a communicator that it came to, which may be over.
+  uint64_t last_communicator = 0, last_call = 0;
 
   std::vector<std::string> waits_for;  // "3", "process 4711"
   uint32_t waits_for_count = 0;        // of whom the first are listed
@@ -55,6 +57,7 @@ struct RankView {
   std::string state;  // "runs", "sleeps in futex"
   // Of the time since an earlier view, if there was one: waited in collectives, and on processors.
   std::optional<double> waited_share, cpu_share;
+  std::optional<double> calls_per_s;  // of the communicator that it called last, then as now
 };
 
 struct JobView {

@@ -51,6 +51,13 @@ std::string percent(const std::optional<double>& share) {
   return share ? std::to_string(std::lround(*share * 100)) + " %" : "-";
 }
 
+std::string rate_of(const std::optional<double>& rate) {
+  if (!rate) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, *rate < 9.95 ? "%.1f" : "%.0f", *rate);
+  return text;
+}
+
 std::optional<int> number_in(const std::string& name) {
   int number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -86,11 +93,13 @@ constexpr Column kState = {"STATE", false, [](const RankView& one) { return one.
 constexpr Column kWaited = {"WAITED", true, [](const RankView& one) { return percent(one.waited_share); }};
 constexpr Column kCpu = {"CPU", true, [](const RankView& one) { return percent(one.cpu_share); }};
 
+constexpr Column kCalls = {"CALLS/S", true, [](const RankView& one) { return rate_of(one.calls_per_s); }};
+
 // The first that a narrow terminal does without stands last.
-constexpr Column kSpared[] = {kWaited, kCpu, kState};
+constexpr Column kSpared[] = {kWaited, kCpu, kState, kCalls};
 
 std::vector<Column> columns_of(const TableOptions& options) {
-  if (options.has_rates) return {kRank, kProcess, kLate, kWaited, kCpu, kWhere, kFor, kWaitsFor, kState};
+  if (options.has_rates) return {kRank, kProcess, kLate, kWaited, kCpu, kCalls, kWhere, kFor, kWaitsFor, kState};
   return {kRank, kProcess, kLate, kWhere, kFor, kWaitsFor, kState};
 }
 

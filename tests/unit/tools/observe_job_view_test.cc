@@ -96,14 +96,18 @@ TEST(JobView, SharesAreThoseOfTheTimeInBetweenAndTheWaitThatGoesOnCounts) {
   ObservedJob job(2);
   job.wait_for(0, {1}, 10);
   job.compute(1, 10);
+  job[0].threads[0].number = 10;
   const JobView before = job.views()[0];
   job.cpu_s = 1.5;
+  job[0].threads[0].number = 13;
   JobView now = job.views(ObservedJob::kNowNs + 2 * kNanosecondsPerSecond)[0];
   compare(before, 2, now);
   ASSERT_EQ(ranks_of(now), (std::vector{1, 0}));
   EXPECT_NEAR(now.here[1].waited_share.value_or(-1), 1, 0.01);
   EXPECT_NEAR(now.here[0].waited_share.value_or(-1), 0, 0.01);
   EXPECT_NEAR(now.here[0].cpu_share.value_or(-1), 0.75, 0.01);
+  EXPECT_NEAR(now.here[1].calls_per_s.value_or(-1), 1.5, 0.01);
+  EXPECT_FALSE(now.here[0].calls_per_s) << "it has called none";
 }
 
 TEST(JobView, ARankWhoseProcessHasGoneSinceIsKeptUnlessAnotherTookItsPlace) {
