@@ -42,6 +42,8 @@ constexpr std::array kSettings = {
     Setting{"HOCKET_TRACE", Kind::kText, "file, or ring:N:file", "", 0, 0,
             "writes the calls of all ranks for Perfetto: all of them, or a rank's last N when something happens; %h in "
             "the name is the host's"},
+    Setting{"HOCKET_METRICS", Kind::kText, "folder", "", 0, 0,
+            "where ranks write for Prometheus how long their job waits, a file a job and machine, every ten seconds"},
     Setting{"HOCKET_NODE", Kind::kText, "name", "", 0, 0,
             "ranks with different names are on different nodes, though they could share memory; for trials"},
     Setting{"HOCKET_DOMAIN", Kind::kInteger, "number", "-1", -1, 65535,

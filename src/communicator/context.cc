@@ -15,6 +15,7 @@
 #include "platform/tracing/tracer.h"
 #include "platform/waiting/parking.h"
 #include "platform/waiting/time_slice.h"
+#include "platform/whereabouts/metrics.h"
 #include "platform/whereabouts/own_record.h"
 #include "schedule/collective.h"
 
@@ -92,6 +93,9 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
     if (core.socket) place.socket = static_cast<int32_t>(*core.socket);
   }
   keep_record();
+  std::string metrics_folder;
+  HOCKET_TRY(read(environment::get_text("HOCKET_METRICS"), metrics_folder));
+  context->has_metrics_ = platform::start_metrics(std::move(metrics_folder));
   context->asymmetric_barrier_ = platform::register_asymmetric_barrier();
   HOCKET_TRY(context->mark_owner());
   return context;
@@ -116,6 +120,7 @@ Context::~Context() {
   if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr && is_owner())
     tracer->write_at_end();
   platform::restore_time_slice();
+  if (has_metrics_) platform::end_metrics();
   if (owner_mark_ != nullptr) munmap(const_cast<uint8_t*>(owner_mark_), kPageBytes);
 }
 

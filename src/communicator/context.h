@@ -151,6 +151,7 @@ class Context {
   LatePolicy late_policy_;
   Attention::Occasion occasion_;
   volatile uint8_t* owner_mark_ = nullptr;  // a page that a forked child finds wiped: cheaper than asking for the pid
+  bool has_metrics_ = false;                // it takes part in writing them
 };
 
 }  // namespace hocket::communicator

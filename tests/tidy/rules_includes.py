@@ -77,6 +77,7 @@ ROOMS = {
         "mpi_launch": ["words", "supervision", "bench"],
         "tune": ["words", "supervision", "bench", "probe"],
         "run": ["words", "supervision"],
+        "observe": ["words"],
         "pages": ["words"],
         "simulate": ["words", "pages"],
         "reproduce": ["words", "pages", "simulate"],
@@ -85,8 +86,8 @@ ROOMS = {
         "lab": ["supervision", "bpf_support", "mpi_launch"],
         "nic": ["supervision", "bpf_support"],
         "bench/lab": ["words", "supervision", "bench", "lab", "nic"],
-        "command": ["words", "supervision", "bench", "probe", "mpi_launch", "tune", "run", "nic", "pages",
-                    "simulate", "reproduce", "replay", "documentation"],
+        "command": ["words", "supervision", "bench", "probe", "mpi_launch", "tune", "run", "observe", "nic",
+                    "pages", "simulate", "reproduce", "replay", "documentation"],
         "lab/command": ["words", "supervision", "bench", "mpi_launch", "lab", "bench/lab", "command"],
     },
     "tools/bench": {

@@ -38,6 +38,8 @@ void add_lab(CLI::App& app, Invocation& invocation);
 void add_nic(CLI::App& app, Invocation& invocation);
 void add_probe(CLI::App& app, Invocation& invocation);
 void add_tune(CLI::App& app, Invocation& invocation);
+void add_where(CLI::App& app, Invocation& invocation);
+void add_top(CLI::App& app, Invocation& invocation);
 void add_documentation(CLI::App& app, Invocation& invocation);
 
 }  // namespace hocket::command

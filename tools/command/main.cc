@@ -17,13 +17,14 @@ First steps:
   hocket info                                      what hocket finds on this machine
   hocket exec -- mpirun -n 4 ./app                 runs an MPI program with hocket in it
   hocket run -n 4 ./app                            runs a program of hocket's own C API, without an MPI
+  hocket top                                       the jobs that run here: who waits for whom
   hocket bench allreduce -- mpirun -n 4            the MPI's own against hocket, in the same processes
   hocket bench barrier,allreduce --ranks 4         hocket's algorithms among themselves, no MPI needed
   hocket info --explain allreduce 8B --ranks 8     what would run, and why
   hocket lab up 4                                  a cluster inside this machine, as root
 
 Exit codes: 0 done, 1 it went wrong, 2 the command line was not understood; exec gives the launcher's own,
-run its ranks', lab exec and lab mpirun those of what they run.)";
+run its ranks', lab exec and lab mpirun those of what they run; where tells by them whether a rank is late.)";
 
 // "" or what is wrong with the first word, which the parser would only call missing.
 std::string unknown_subcommand(const CLI::App& app, const std::vector<std::string>& words) {
@@ -58,6 +59,8 @@ int run(int argc, char** argv) {
   add_info(app, invocation);
   add_exec(app, invocation);
   add_run(app, invocation);
+  add_where(app, invocation);
+  add_top(app, invocation);
   add_bench(app, invocation);
   add_probe(app, invocation);
   add_tune(app, invocation);

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "platform/tracing/tracer.h"
+#include "platform/whereabouts/metrics.h"
 #include "platform/whereabouts/own_record.h"
 
 namespace hocket::communicator {
@@ -100,6 +101,7 @@ std::string FailureDetector::find_late_elsewhere(int64_t waited_ns) {
 
 Status FailureDetector::look_for_late(int64_t waited_ns) {
   late_.publish(waited_ns);
+  platform::write_metrics_when_due();
   if (!late_.is_due(waited_ns)) [[likely]]
     return Status::ok();
   // Each rank that waits, whoever of them says it.
@@ -122,6 +124,7 @@ void FailureDetector::end_wait(int64_t waited_ns) {
   record->waited_ns.fetch_add(static_cast<uint64_t>(waited_ns), std::memory_order_relaxed);
   if (std::exchange(has_told_late_, false) && !is_broken_)
     record->came_after_all.fetch_add(1, std::memory_order_relaxed);
+  platform::write_metrics_when_due();
 }
 
 bool FailureDetector::look_now_and_then() {

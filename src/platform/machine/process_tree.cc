@@ -83,7 +83,9 @@ bool signal_process(const ProcessEntry& entry, int signal) {
 
 bool adopt_orphans() { return prctl(PR_SET_CHILD_SUBREAPER, 1) == 0; }
 
-std::vector<ProcessEntry> descendants() {
+std::vector<ProcessEntry> descendants() { return descendants_of(getpid()); }
+
+std::vector<ProcessEntry> descendants_of(pid_t process) {
   std::vector<ProcessEntry> all = all_processes();
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.parent < b.parent; });
   std::vector<ProcessEntry> found;
@@ -92,7 +94,7 @@ std::vector<ProcessEntry> descendants() {
                                         [](const ProcessEntry& entry, pid_t wanted) { return entry.parent < wanted; });
     for (auto at = begin; at != all.end() && at->parent == parent; ++at) found.push_back(*at);
   };
-  add_children_of(getpid());
+  add_children_of(process);
   for (size_t next = 0; next < found.size(); ++next) add_children_of(found[next].process);
   return found;
 }

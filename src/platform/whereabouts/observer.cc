@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <new>
@@ -31,6 +32,9 @@ std::vector<int> numbers_in(const std::string& folder) {
   std::sort(numbers.begin(), numbers.end());
   return numbers;
 }
+
+// A process that opens more means to fill its observers' memory.
+constexpr size_t kMostRecords = 4;
 
 // Where memfd is refused the file has no name of its own.
 bool may_be_record(const std::string& link) {
@@ -59,15 +63,33 @@ bool is_owner(int process, const Record& record) {
   return is;
 }
 
+bool is_record(const Record& record) {
+  return record.magic.load(std::memory_order_relaxed) == Record::kMagic && record.bytes == sizeof(Record);
+}
+
 // nullptr: it is none, or one of another version.
 std::unique_ptr<const Record> read_record(const std::string& path) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return nullptr;
   std::unique_ptr<Record> record(new (std::nothrow) Record);
   if (record == nullptr || pread(file.get(), record.get(), sizeof(Record), 0) != sizeof(Record)) return nullptr;
-  if (record->magic.load(std::memory_order_relaxed) != Record::kMagic || record->bytes != sizeof(Record))
-    return nullptr;
+  if (!is_record(*record)) return nullptr;
   return record;
+}
+
+// One that is just being made, or inherited, isn't.
+bool is_of_other_version(const std::string& link) {
+  char target[PATH_MAX];
+  const ssize_t length = readlink(link.c_str(), target, sizeof target);
+  if (length < 0 || !std::string_view(target, static_cast<size_t>(length)).starts_with("/memfd:hocket-record"))
+    return false;
+  struct {
+    uint64_t magic = 0;
+    uint32_t bytes = 0;
+  } begin;
+  const Descriptor file(open(link.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0 || pread(file.get(), &begin, sizeof begin, 0) != sizeof begin || begin.magic == 0) return false;
+  return begin.magic != Record::kMagic || begin.bytes != sizeof(Record);
 }
 
 uint64_t last_stamp(const ThreadLine& line) {
@@ -85,6 +107,10 @@ std::string_view SeenRecord::function(uint32_t number) const {
   return number < Record::kFunctions ? text(record_->functions[number]) : std::string_view();
 }
 
+std::string_view SeenRecord::algorithm(uint32_t number) const {
+  return number < Record::kAlgorithms ? text(record_->algorithms[number]) : std::string_view();
+}
+
 const CommunicatorName* SeenRecord::communicator(uint64_t number) const {
   const auto* const end = std::end(record_->communicators);
   const auto* const found =
@@ -99,11 +125,24 @@ std::vector<SeenRecord> records_of(int process) {
   const std::string folder = "/proc/" + std::to_string(process) + "/fd/";
   for (const int descriptor : numbers_in(folder)) {
     const std::string link = folder + std::to_string(descriptor);
-    if (!may_be_record(link)) continue;
+    if (seen.size() == kMostRecords || !may_be_record(link)) continue;
     std::unique_ptr<const Record> record = read_record(link);
     if (record != nullptr && is_owner(process, *record)) seen.emplace_back(process, std::move(record));
   }
   return seen;
+}
+
+RecordAccess access_to(int process) {
+  if (!records_of(process).empty()) return RecordAccess::kHasOne;
+  const std::string folder = "/proc/" + std::to_string(process) + "/fd/";
+  const Descriptor open_folder(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (open_folder.get() < 0) {
+    const int error = errno;
+    return error == EACCES || error == EPERM ? RecordAccess::kNotPermitted : RecordAccess::kNoProcess;
+  }
+  for (const int descriptor : numbers_in(folder))
+    if (is_of_other_version(folder + std::to_string(descriptor))) return RecordAccess::kOtherVersion;
+  return RecordAccess::kHasNone;
 }
 
 std::vector<SeenRecord> all_records(std::string_view job) {
@@ -126,6 +165,15 @@ const ThreadLine* telling_line(const Record& record) {
     if (best == &line) best_rank = rank;
   }
   return best;
+}
+
+// What was written in an earlier call may still be there. Ends of waits and calls are taken from a coarse clock.
+uint64_t waits_since_ns(const ThreadLine& line) {
+  constexpr uint64_t kCoarseNs = 20'000'000;
+  const uint64_t since_ns = line.waits_since_ns.load(std::memory_order_relaxed);
+  const FunctionStamp& stamp = is_in(line.collective) ? line.collective : line.other;
+  const bool is_of_now = is_in(stamp) && since_ns + kCoarseNs >= stamp.since_ns.load(std::memory_order_relaxed);
+  return is_of_now ? since_ns : 0;
 }
 
 }  // namespace hocket::platform

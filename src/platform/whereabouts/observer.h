@@ -23,9 +23,11 @@ class SeenRecord {
   const Record& operator*() const { return *record_; }
   const Record* operator->() const { return record_.get(); }
   std::string_view job() const { return text(record_->job); }
+  std::string_view host() const { return text(record_->host); }
   std::string_view library() const { return text(record_->library); }
   // "": it has no name.
   std::string_view function(uint32_t number) const;
+  std::string_view algorithm(uint32_t number) const;
   // nullptr: the record has no line for it.
   const CommunicatorName* communicator(uint64_t number) const;
 
@@ -41,10 +43,21 @@ class SeenRecord {
 
 // Of one process; most have none, and one that uses hocket in two ways has two.
 std::vector<SeenRecord> records_of(int process);
+// Why there may be none.
+enum class RecordAccess {
+  kHasOne,
+  kNoProcess,
+  kNotPermitted,  // another user's process, or one that hides itself
+  kOtherVersion,  // of hocket, with records of another layout
+  kHasNone,
+};
+RecordAccess access_to(int process);
 // Of all processes that this one may look at, by process; with `job`, of that one only.
 std::vector<SeenRecord> all_records(std::string_view job = {});
 
 // Which of a record's threads tells most of what its process is doing; nullptr: none has come to a call yet.
 const ThreadLine* telling_line(const Record& record);
+// Since when the thread waits for those that its line names; 0: it doesn't.
+uint64_t waits_since_ns(const ThreadLine& line);
 
 }  // namespace hocket::platform

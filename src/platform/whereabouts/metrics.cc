@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "platform/whereabouts/metrics.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "base/log.h"
+#include "platform/descriptor.h"
+#include "platform/whereabouts/own_record.h"
+
+namespace hocket::platform {
+namespace {
+
+constexpr uint64_t kIntervalNs = 10 * kNanosecondsPerSecond;
+// Of its time a rank spends at most this part on it.
+constexpr uint64_t kLeastPauses = 200;
+// Nobody has written it for so long, and its writer is gone.
+constexpr int64_t kStaleS = 60;
+// More than so many are not looked through.
+constexpr int kMostFiles = 1000;
+constexpr std::string_view kPrefix = "hocket-job-", kSuffix = ".prom";
+constexpr std::string_view kOwner = "# written by process ";
+
+struct Metric {
+  const char *name, *type, *help;
+  double (*value)(const JobMetrics&);
+};
+
+constexpr Metric kMetrics[] = {
+    {"hocket_ranks", "gauge", "Ranks of the job on this machine.",
+     [](const JobMetrics& job) { return static_cast<double>(job.ranks); }},
+    {"hocket_ranks_waiting", "gauge", "Ranks that wait in a collective for others, for a tenth of a second at least.",
+     [](const JobMetrics& job) { return static_cast<double>(job.waiting); }},
+    {"hocket_longest_wait_seconds", "gauge", "How long the longest of these waits has lasted.",
+     [](const JobMetrics& job) { return job.longest_wait_s; }},
+    {"hocket_waited_seconds_total", "counter", "Time that all ranks have waited in collectives.",
+     [](const JobMetrics& job) { return job.waited_s; }},
+    {"hocket_late_lines_total", "counter", "Lines about late ranks that ranks have printed.",
+     [](const JobMetrics& job) { return static_cast<double>(job.late_lines); }},
+    {"hocket_late_calls_ended_total", "counter", "Calls that such a line was about and that have ended after all.",
+     [](const JobMetrics& job) { return static_cast<double>(job.came_after_all); }},
+};
+
+// Relaxed: the first and the last are alone.
+std::atomic<int> users_of_metrics{0};
+
+// Never destroyed: threads may outlive static destruction.
+std::string& own_folder() {
+  static auto* const folder = new std::string;
+  return *folder;
+}
+
+std::string label_text(std::string_view text) {
+  std::string shown = "\"";
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') shown += '\\';
+    shown += letter == '\n' ? ' ' : letter;
+  }
+  return shown + '"';
+}
+
+std::string number_text(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.15g", value);
+  return text;
+}
+
+std::string first_line_of(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// In the kernel's ticks: with its number, a process for good. "": there is none.
+std::string start_of(int process) {
+  const std::string stat = first_line_of("/proc/" + std::to_string(process) + "/stat");
+  const size_t end = stat.rfind(')');
+  if (end == std::string::npos) return {};
+  constexpr int kStarted = 20;  // counted from the blank behind the name on
+  size_t at = end;
+  for (int i = 0; i < kStarted && at != std::string::npos; ++i) at = stat.find(' ', at + 1);
+  return at == std::string::npos ? std::string() : stat.substr(at + 1, stat.find(' ', at + 1) - at - 1);
+}
+
+std::string owner_text(int process, std::string_view host) {
+  return std::string(kOwner.substr(2)) + std::to_string(process) + " of " + std::string(host) + ", started at tick " +
+         start_of(process);
+}
+
+int64_t age_s(const struct stat& file) { return std::time(nullptr) - file.st_mtim.tv_sec; }
+
+// What a job that was killed has left.
+bool is_stale(const std::string& path, std::string_view host) {
+  struct stat file{};
+  if (stat(path.c_str(), &file) != 0 || file.st_uid != geteuid() || age_s(file) < kStaleS) return false;
+  const std::string line = first_line_of(path);
+  if (!line.starts_with(kOwner)) return false;
+  const int process = std::atoi(line.c_str() + kOwner.size());
+  const bool is_here = line.find(" of " + std::string(host) + ",") != line.npos;
+  return is_here && line != "# " + owner_text(process, host);
+}
+
+void remove_stale(const std::string& folder, std::string_view host) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.c_str()), closedir);
+  if (open == nullptr) return;
+  int looked_at = 0;
+  while (const dirent* entry = readdir(open.get())) {
+    const std::string_view name(entry->d_name);
+    if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) continue;
+    if (++looked_at > kMostFiles) return;
+    const std::string path = folder + "/" + std::string(name);
+    if (is_stale(path, host)) unlink(path.c_str());
+  }
+}
+
+std::string_view host_of(const Record& record) {
+  const std::string_view all(record.host, sizeof record.host);
+  return all.substr(0, all.find('\0'));
+}
+
+// Of this user and on this machine: another's job may be called alike.
+std::vector<SeenRecord> own_job() {
+  std::vector<SeenRecord> records = all_records(job_label());
+  std::erase_if(records, [](const SeenRecord& one) {
+    struct stat process{};
+    return stat(("/proc/" + std::to_string(one.process())).c_str(), &process) != 0 || process.st_uid != geteuid();
+  });
+  return records;
+}
+
+bool is_first(const std::vector<SeenRecord>& records, const Record& own) {
+  return std::all_of(records.begin(), records.end(), [&](const SeenRecord& one) {
+    return std::pair(one->rank, one->process) >= std::pair(own.rank, own.process);
+  });
+}
+
+}  // namespace
+
+JobMetrics metrics_of(const std::vector<SeenRecord>& records, uint64_t now_ns) {
+  JobMetrics sum;
+  int last_process = -1;
+  for (const SeenRecord& record : records) {
+    if (sum.job.empty()) {
+      sum.job = record.job();
+      sum.library = record.library();
+    }
+    if (record.process() != std::exchange(last_process, record.process())) ++sum.ranks;
+    double waits_s = 0;
+    for (const ThreadLine& line : record->threads) {
+      const uint64_t since_ns = line.thread.load(std::memory_order_relaxed) == 0 ? 0 : waits_since_ns(line);
+      if (since_ns != 0 && now_ns > since_ns) waits_s = std::max(waits_s, static_cast<double>(now_ns - since_ns) / 1e9);
+    }
+    if (waits_s > 0) ++sum.waiting;
+    sum.longest_wait_s = std::max(sum.longest_wait_s, waits_s);
+    sum.waited_s += static_cast<double>(record->waited_ns.load(std::memory_order_relaxed)) / 1e9 + waits_s;
+    sum.late_lines += record->late_lines.load(std::memory_order_relaxed);
+    sum.came_after_all += record->came_after_all.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+std::string metrics_text(const std::vector<JobMetrics>& jobs, const std::string& comment) {
+  std::string text = "# " + comment + "\n";
+  for (const Metric& metric : kMetrics) {
+    const std::string name = metric.name;
+    text += "# HELP " + name;
+    text += std::string(" ") + metric.help + "\n# TYPE " + name;
+    text += std::string(" ") + metric.type + "\n";
+    for (const JobMetrics& job : jobs) {
+      text += name;
+      text += "{job=" + label_text(job.job) + ",user=\"" + std::to_string(job.user) + "\"";
+      text += ",program=" + label_text(job.program) + ",library=" + label_text(job.library) + "} ";
+      text += number_text(metric.value(job)) + "\n";
+    }
+  }
+  return text;
+}
+
+Result<bool> write_metrics(const std::string& folder, const std::string& file, const std::string& text) {
+  const std::string path = folder + "/" + file;
+  const std::string draft = folder + "/." + file + ".new";
+  constexpr int kHow = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  constexpr mode_t kForAllToRead = 0644;
+  Descriptor open_draft(open(draft.c_str(), kHow, kForAllToRead));
+  if (open_draft.get() < 0 && errno == EEXIST) {
+    // Another writes it now, or was killed doing so.
+    struct stat left{};
+    if (lstat(draft.c_str(), &left) == 0 && age_s(left) >= kStaleS) unlink(draft.c_str());
+    return false;
+  }
+  if (open_draft.get() < 0) return Status::system("can't write metrics to `" + folder + "`", errno);
+  size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t bytes = write(open_draft.get(), text.data() + done, text.size() - done);
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes <= 0) break;
+    done += static_cast<size_t>(bytes);
+  }
+  if (done == text.size() && rename(draft.c_str(), path.c_str()) == 0) return true;
+  const int error = errno;
+  unlink(draft.c_str());
+  return Status::system("can't write metrics to `" + path + "`", error);
+}
+
+std::string metrics_file_of(std::string_view job, uint32_t user) {
+  uint64_t hash = 0xcbf29ce484222325ull ^ user;  // FNV-1a
+  for (const char letter : job) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3ull;
+  char number[20];
+  std::snprintf(number, sizeof number, "%016" PRIx64, hash);
+  return std::string(kPrefix) + number + std::string(kSuffix);
+}
+
+bool start_metrics(std::string folder) {
+  if (folder.empty()) return false;
+  if (users_of_metrics.fetch_add(1, std::memory_order_relaxed) != 0) return true;
+  own_folder() = std::move(folder);
+  // Release, for the folder's name, in write_own_metrics().
+  internal::metrics_due_ns.store(coarse_now_ns() + kNanosecondsPerSecond, std::memory_order_release);
+  return true;
+}
+
+void internal::write_own_metrics() {
+  const Record* const own = own_record();
+  const uint64_t now = coarse_now_ns();
+  uint64_t due = metrics_due_ns.load(std::memory_order_acquire);
+  // One thread at a time.
+  if (own == nullptr || now < due || !metrics_due_ns.compare_exchange_strong(due, now + kIntervalNs)) return;
+  const std::string& folder = own_folder();
+  const std::string file = metrics_file_of(job_label(), geteuid());
+  struct stat written{};
+  constexpr auto kIntervalS = static_cast<int64_t>(kIntervalNs / kNanosecondsPerSecond);
+  if (stat((folder + "/" + file).c_str(), &written) == 0 && age_s(written) >= 0 && age_s(written) < kIntervalS) {
+    const auto left = static_cast<uint64_t>(kIntervalS - age_s(written));
+    metrics_due_ns.store(now + left * kNanosecondsPerSecond, std::memory_order_relaxed);
+    return;
+  }
+  const std::vector<SeenRecord> records = own_job();
+  JobMetrics metrics = metrics_of(records, now);
+  metrics.user = geteuid();
+  metrics.program = first_line_of("/proc/self/comm");
+  const std::string_view host = host_of(*own);
+  const Result<bool> done = write_metrics(folder, file, metrics_text({metrics}, owner_text(getpid(), host)));
+  static std::atomic<bool> has_complained{false};
+  if (!done.is_ok() && is_first(records, *own) && !has_complained.exchange(true, std::memory_order_relaxed))
+    HOCKET_LOG_WARN("HOCKET_METRICS: %s", done.status().message());
+  if (done.is_ok() && done.value()) remove_stale(folder, host);
+  const uint64_t took = coarse_now_ns() - now;
+  if (took * kLeastPauses > kIntervalNs) metrics_due_ns.store(now + took * kLeastPauses, std::memory_order_relaxed);
+}
+
+// Ranks that are still there write it again.
+void end_metrics() {
+  if (users_of_metrics.fetch_sub(1, std::memory_order_relaxed) != 1) return;
+  internal::metrics_due_ns.store(UINT64_MAX, std::memory_order_relaxed);
+  unlink((own_folder() + "/" + metrics_file_of(job_label(), geteuid())).c_str());
+}
+
+}  // namespace hocket::platform

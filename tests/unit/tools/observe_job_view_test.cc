@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "observe/job_json.h"
+#include "observe/job_view.h"
+#include "tools/observed_job.h"
+
+namespace hocket::observe {
+namespace {
+
+using test::ObservedJob;
+
+std::vector<int> ranks_of(const JobView& view) {
+  std::vector<int> ranks;
+  for (const RankView& one : view.here) ranks.push_back(one.rank);
+  return ranks;
+}
+
+TEST(JobView, TheRankThatOthersWaitForComesFirstThenThoseInNoCallThenThoseThatWait) {
+  ObservedJob job(5);
+  job.wait_for(0, {3}, 9);
+  job.wait_for(1, {3}, 12);
+  job.compute(2, 4);
+  job.compute(3, 13);
+  job.compute(4, 20);
+  const std::vector<JobView> views = job.views();
+  ASSERT_EQ(views.size(), 1u);
+  EXPECT_EQ(ranks_of(views[0]), (std::vector{3, 4, 2, 1, 0}));
+  const RankView& late = views[0].here[0];
+  EXPECT_EQ(late.standing, Standing::kLate);
+  EXPECT_NEAR(late.late_s, 12, 0.1);
+  EXPECT_EQ(late.awaited_by, (std::vector{0, 1}));
+  EXPECT_EQ(late.place, "no MPI call");
+  EXPECT_EQ(late.after, "MPI_Recv");
+  EXPECT_EQ(views[0].here[3].waits_for, std::vector<std::string>{"3"});
+  EXPECT_EQ(views[0].here[3].place, "MPI_Barrier of MPI_COMM_WORLD of 5 ranks");
+  EXPECT_NEAR(views[0].late_s(), 12, 0.1);
+}
+
+TEST(JobView, ARankThatWaitsItselfIsBehindTheOneAtTheEndOfTheChain) {
+  ObservedJob job(3);
+  job.wait_for(0, {1}, 30);
+  job.receive_from(1, 2, 31);
+  job.compute(2, 5);
+  const std::vector<JobView> views = job.views();
+  ASSERT_EQ(views.size(), 1u);
+  EXPECT_EQ(ranks_of(views[0]), (std::vector{2, 1, 0}));
+  EXPECT_EQ(views[0].here[1].standing, Standing::kLateToo);
+  EXPECT_TRUE(views[0].deadlocks.empty());
+}
+
+TEST(JobView, ADeadlockIsToldOnceWhereverItIsEntered) {
+  ObservedJob job(4);
+  job.wait_for(0, {1}, 5);
+  job.receive_from(1, 2, 5);
+  job.wait_for(2, {1}, 5);
+  job.wait_for(3, {1}, 5);
+  const std::vector<JobView> views = job.views();
+  ASSERT_EQ(views.size(), 1u);
+  ASSERT_EQ(views[0].deadlocks.size(), 1u);
+  EXPECT_EQ(views[0].deadlocks[0], "rank 1 waits for rank 2, rank 2 for rank 1");
+}
+
+TEST(JobView, AMessageOfLessThanASecondMakesNobodyLate) {
+  ObservedJob job(2);
+  job.receive_from(0, 1, 0.5);
+  job.compute(1, 3);
+  EXPECT_EQ(job.views()[0].late_s(), 0);
+}
+
+TEST(JobView, WhatAnEarlierCallHasLeftBehindIsNoWait) {
+  ObservedJob job(2);
+  job.wait_for(0, {1}, 9);
+  job[0].threads[0].collective.since_ns = ObservedJob::kNowNs - kNanosecondsPerSecond;  // another call
+  job.compute(1, 9);
+  EXPECT_EQ(job.views()[0].late_s(), 0);
+}
+
+TEST(JobView, AProcessThatHasGoneWhileOthersWaitForItIsNamed) {
+  ObservedJob job(3);
+  job.wait_for(0, {2}, 9);
+  job.wait_for(1, {2}, 9);
+  job.end(2);
+  const std::vector<JobView> views = job.views();
+  ASSERT_EQ(views[0].here.size(), 3u);
+  EXPECT_EQ(views[0].here[0].process, ObservedJob::kFirstProcess + 2);
+  EXPECT_EQ(views[0].here[0].state, "has ended");
+  EXPECT_EQ(views[0].here[1].waits_for, std::vector<std::string>{"process 4002"});
+}
+
+TEST(JobView, SharesAreThoseOfTheTimeInBetweenAndTheWaitThatGoesOnCounts) {
+  ObservedJob job(2);
+  job.wait_for(0, {1}, 10);
+  job.compute(1, 10);
+  job[0].threads[0].number = 10;
+  const JobView before = job.views()[0];
+  job.cpu_s = 1.5;
+  job[0].threads[0].number = 13;
+  JobView now = job.views(ObservedJob::kNowNs + 2 * kNanosecondsPerSecond)[0];
+  compare(before, 2, now);
+  ASSERT_EQ(ranks_of(now), (std::vector{1, 0}));
+  EXPECT_NEAR(now.here[1].waited_share.value_or(-1), 1, 0.01);
+  EXPECT_NEAR(now.here[0].waited_share.value_or(-1), 0, 0.01);
+  EXPECT_NEAR(now.here[0].cpu_share.value_or(-1), 0.75, 0.01);
+  EXPECT_NEAR(now.here[1].calls_per_s.value_or(-1), 1.5, 0.01);
+  EXPECT_FALSE(now.here[0].calls_per_s) << "it has called none";
+}
+
+TEST(JobView, ARankWhoseProcessHasGoneSinceIsKeptUnlessAnotherTookItsPlace) {
+  ObservedJob job(2);
+  job.compute(0, 1);
+  job.compute(1, 1);
+  const JobView before = job.views()[0];
+  job.end(1);
+  JobView now = job.views()[0];
+  compare(before, 1, now);
+  ASSERT_EQ(ranks_of(now), (std::vector{0, 1}));
+  EXPECT_EQ(now.here[1].standing, Standing::kEnded);
+  JobView others = job.views()[0];
+  others.here[0].rank = 1;
+  others.here[0].process = 5000;
+  compare(before, 1, others);
+  EXPECT_EQ(ranks_of(others), (std::vector{1, 0}));
+}
+
+TEST(JobView, JobsOfTheSameNameAreOneAndOthersAreNot) {
+  const ObservedJob job(2, "a"), other(3, "b");
+  std::vector<platform::SeenRecord> all = job.seen();
+  for (platform::SeenRecord& one : other.seen()) all.push_back(std::move(one));
+  const std::vector<JobView> views = views_of(std::move(all), ObservedJob::kNowNs, [](int process) {
+    ProcessFacts facts;
+    facts.user = process == ObservedJob::kFirstProcess ? 1000 : 0;  // of both jobs the first
+    return facts;
+  });
+  ASSERT_EQ(views.size(), 4u) << "jobs of other users are others";
+  EXPECT_EQ(views[0].label, "a");
+  EXPECT_EQ(views[3].label, "b");
+}
+
+TEST(JobView, WhatAnotherUserWroteIsNoCommandToATerminal) {
+  EXPECT_EQ(printable("a\033[2Jb\nc\x7f"), "a?[2Jb?c?");
+  EXPECT_EQ(printable("gr\xc3\xb6\xc3\x9f"
+                      "e \xe2\x82\xac \xf0\x9f\x98\x80"),
+            "gr\xc3\xb6\xc3\x9f"
+            "e \xe2\x82\xac \xf0\x9f\x98\x80");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "2J"),
+            "??2J")
+      << "a command of one character";
+  EXPECT_EQ(printable("\xe2\x80\xae"
+                      "x"),
+            "???x")
+      << "from right to left";
+  EXPECT_EQ(printable("\xc3"), "?");
+  ObservedJob job(1, "evil\033[31m\xff");
+  EXPECT_EQ(job.views()[0].label, "evil?[31m?");
+}
+
+TEST(JobView, AsJsonRanksAreNumbers) {
+  ObservedJob job(3);
+  job.wait_for(0, {1}, 9);
+  job.compute(1, 10);
+  job.wait_for(2, {1}, 9);
+  job[0].threads[0].number = 17;
+  job[0].threads[0].algorithm = 2;
+  std::memcpy(job[0].algorithms[1], "ring", sizeof "ring");
+  const nlohmann::ordered_json json = json_of(job.views()[0]);
+  EXPECT_EQ(json["job"], "job");
+  EXPECT_EQ(json["ranks"], 3);
+  EXPECT_EQ(json["here"][0]["rank"], 1);
+  EXPECT_EQ(json["here"][0]["standing"], "late");
+  EXPECT_EQ(json["here"][0]["awaited_by"], (std::vector{0, 2}));
+  EXPECT_EQ(json["here"][1]["waits_for"], std::vector{1});
+  EXPECT_EQ(json["here"][1]["call"], 17);
+  EXPECT_EQ(json["here"][1]["algorithm"], "ring");
+  EXPECT_TRUE(json["here"][0]["cpu_share"].is_null());
+  EXPECT_FALSE(json.dump().empty());
+}
+
+}  // namespace
+}  // namespace hocket::observe
