@@ -288,6 +288,7 @@ Communicator::~Communicator() {
     delete home;
   }
   if (neighbourhood != nullptr) (void)hocket_neighbourhood_destroy(neighbourhood->handle);
+  platform::forget_communicator(noted);
 }
 
 Communicator* open_communicator(int rank, int size) {

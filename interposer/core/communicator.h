@@ -23,6 +23,7 @@
 #include "core/statistics.h"
 #include "core/try_lock.h"
 #include "hocket/hocket.h"
+#include "platform/whereabouts/own_record.h"
 
 namespace hocket::interposer {
 
@@ -92,6 +93,7 @@ struct Communicator {
   int rank = 0;
   int size = 0;
   hocket_comm_t* comm = nullptr;
+  platform::CommunicatorName* noted = nullptr;  // in this process's record, of the MPI's own calls
   Counters counters;
   Counting counting;
   std::unique_ptr<size_t[]> numbers;

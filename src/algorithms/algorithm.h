@@ -122,6 +122,8 @@ struct Algorithm {
 // All registered algorithms, in the order of algorithms.def; those of collectives among neighbours by themselves.
 std::span<const Algorithm* const> all();
 std::span<const Algorithm* const> all_among_neighbors();
+// From 1: its place in the first list, or behind that in the second.
+uint32_t number_of(const Algorithm& algorithm);
 // Those among which the algorithms of a collective are.
 std::span<const Algorithm* const> all_of(schedule::Collective collective);
 // Of a vector version, those of the collective that it is a version of.

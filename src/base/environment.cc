@@ -10,6 +10,7 @@
 
 #include "base/nearest_word.h"
 #include "base/size_text.h"
+#include "base/trace_setting.h"
 
 extern char** environ;  // NOLINT: declared by no header in standard C++
 
@@ -189,6 +190,7 @@ Status check(const Setting& setting, std::string_view text) {
     case Kind::kChoice:
       return parse_enum(setting, text).take_status();
     case Kind::kText:
+      if (setting.name == std::string_view("HOCKET_TRACE")) return parse_trace_setting(text).take_status();
       return Status::ok();
   }
   return Status::ok();

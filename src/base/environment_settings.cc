@@ -37,6 +37,11 @@ constexpr std::array kSettings = {
             "they say so after that time and wait on"},
     Setting{"HOCKET_LATE_S", Kind::kInteger, "seconds", "10", 0, 86400,
             "after so long in a collective a rank says which ranks have not come, and what they do; 0: never"},
+    Setting{"HOCKET_LATE_ACTION", Kind::kChoice, "say|abort", "say", 0, 0,
+            "abort: the collective in which ranks are late for so long ends with an error, and so the job, as a rule"},
+    Setting{"HOCKET_TRACE", Kind::kText, "file, or ring:N:file", "", 0, 0,
+            "writes the calls of all ranks for Perfetto: all of them, or a rank's last N when something happens; %h in "
+            "the name is the host's"},
     Setting{"HOCKET_NODE", Kind::kText, "name", "", 0, 0,
             "ranks with different names are on different nodes, though they could share memory; for trials"},
     Setting{"HOCKET_DOMAIN", Kind::kInteger, "number", "-1", -1, 65535,

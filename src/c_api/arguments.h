@@ -11,6 +11,7 @@
 
 #include "c_api/handles.h"
 #include "c_api/internal/call.h"
+#include "platform/whereabouts/own_record.h"
 #include "reduction/reduction.h"
 
 // Leaves the function with the code unless it is HOCKET_OK.
@@ -110,6 +111,9 @@ inline hocket_status_t set_equal(const char* function, const hocket_comm_t* comm
 inline hocket_status_t run(hocket_comm_t* comm, hocket_status_t checked, const Arguments& arguments) {
   if (checked != HOCKET_OK) [[unlikely]]
     return checked;
+  platform::ThreadLine* const line = platform::own_line();
+  const platform::InFunction in(line == nullptr ? nullptr : &line->collective,
+                                static_cast<uint32_t>(arguments.collective));
   return run(comm, arguments);
 }
 

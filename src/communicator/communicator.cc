@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "communicator/setup/setup.h"
-#include "communicator/timing/call_timer.h"
+#include "communicator/timing/call_times.h"
+#include "communicator/timing/traced_call.h"
+#include "platform/tracing/tracer.h"
 
 namespace hocket::communicator {
 
@@ -19,13 +21,15 @@ Communicator::Communicator(Context& context, Parts parts)
       engines_(std::move(parts.engines)),
       tracks_(participants_, engines_),
       planner_(std::move(parts.planner)),
-      failure_(participants_, tracks_, engines_, context.vocabulary(), context.late_ns()),
+      failure_(participants_, tracks_, engines_, context.vocabulary(), context.late_policy()),
       requests_(tracks_, failure_),
       wait_(context, participants_, tracks_, requests_, failure_, parts.policy),
       closing_(participants_, tracks_, failure_),
       block_(parts.block),
       own_tag_(parts.own_tag) {
   context_.communicator_made();
+  participants_.noted = platform::note_communicator(participants_.number, participants_.rank, participants_.size, "");
+  if (platform::is_traced()) announce_track(participants_);
   tracks_.make(0, std::move(parts.lane), std::move(parts.channel));
   if (participants_.span_nodes()) planner_->use(engines_);
   if (parts.checks_arguments) check_.emplace(participants_.rank, participants_.size, context.vocabulary());
@@ -37,6 +41,7 @@ Result<std::unique_ptr<Communicator>> Communicator::create(Context& context, con
 
 Communicator::~Communicator() {
   context_.communicator_gone();
+  platform::forget_communicator(participants_.noted);
   if (!closing_.is_quiet()) {
     // Peers that have not noticed yet may still write here; the memory stays theirs until the context goes.
     tracks_.for_each([](Track& track) { track.lane().abandon(); });
@@ -111,33 +116,19 @@ Status Communicator::run(const Arguments& arguments) {
   const Prepared* prepared = nullptr;
   HOCKET_TRY(prepare(arguments, blocking_, prepared, nullptr));
   blocking_.start(arguments, *prepared);
+  note_call(*prepared);
   return complete(blocking_);
 }
 
-// The same with a look at the clock before and after each look at the call.
-Status Communicator::run_timed(const Arguments& arguments) {
-  Track& track = tracks_.first();
-  CallTimer timer(participants_, track.lane());
-  const Prepared* prepared = nullptr;
-  HOCKET_TRY(prepare(arguments, blocking_, prepared, nullptr));
-  blocking_.start(arguments, *prepared);
-  Status failure;
-  wait_.arrive();
-  const auto is_done = [&] {
-    timer.look_begins();
-    track.poll();
-    const uint64_t before = blocking_.position();
-    const bool done = blocking_.advance(track, failure) == Progress::kDone;
-    timer.look_ends(done || blocking_.position() != before);
-    return done;
-  };
-  if (!is_done()) {
-    HOCKET_TRY(wait_.until(is_done,
-                           [&] { return requests_.running() == 0 ? blocking_.awaits(track) : RankBlock::kAnything; }));
-  }
-  if (!failure.is_ok()) return failure_.fail(std::move(failure));
-  timer.end(*prepared);
-  return Status::ok();
+// Relaxed, all: see record.h.
+void Communicator::note_call(const Prepared& prepared) {
+  platform::ThreadLine* const line = platform::own_line();
+  if (line == nullptr) return;
+  line->communicator.store(participants_.number, std::memory_order_relaxed);
+  line->number.store(tracks_.first().lane().announced() + 1, std::memory_order_relaxed);
+  line->bytes.store(prepared.signature.bytes, std::memory_order_relaxed);
+  line->root.store(prepared.shape.root, std::memory_order_relaxed);
+  line->algorithm.store(prepared.algorithm_number, std::memory_order_relaxed);
 }
 
 Status Communicator::complete(Call& call) {

@@ -47,6 +47,8 @@ struct Parts {
   bool checks_arguments = false;
 };
 
+class CallTimer;
+
 class Communicator {
  public:
   // Collective. All ranks get the communicator, or all the reason why there is none.
@@ -107,6 +109,8 @@ class Communicator {
 
   Status force(schedule::Collective collective, std::string_view spec);
   const std::shared_ptr<Neighbourhoods>& neighbourhoods() const { return planner_->neighbourhoods(); }
+  // By which sentences and records name it.
+  void rename(std::string_view name) { platform::rename_communicator(participants_.noted, name); }
   std::string explain(const CallShape& shape) const { return planner_->explain(shape); }
   std::optional<selection::Measured> best_measured(const CallShape& shape) const {
     return planner_->best_measured(shape);
@@ -115,6 +119,7 @@ class Communicator {
 
  private:
   Status run_timed(const Arguments& arguments);
+  Status complete_timed(CallTimer& timer);
   CallShape shape_of(const Arguments& arguments) const;
   Status prepare(const Arguments& arguments, Call& call, const Prepared*& prepared,
                  std::shared_ptr<const Prepared>* keep);
@@ -128,6 +133,8 @@ class Communicator {
   // Advances `call`, of the first track, until it is done.
   Status complete(Call& call);
   void look_for_failure();
+  // In this process's record.
+  void note_call(const Prepared& prepared);
 
   Context& context_;
   Participants participants_;

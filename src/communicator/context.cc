@@ -5,13 +5,18 @@
 
 #include <cerrno>
 
+#include "algorithms/algorithm.h"
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/log.h"
+#include "communicator/timing/call_times.h"
 #include "platform/machine/core_place.h"
 #include "platform/machine/memory_domain.h"
+#include "platform/tracing/tracer.h"
 #include "platform/waiting/parking.h"
 #include "platform/waiting/time_slice.h"
+#include "platform/whereabouts/own_record.h"
+#include "schedule/collective.h"
 
 namespace hocket::communicator {
 namespace {
@@ -27,6 +32,19 @@ Status read(Result<T> setting, T& into) {
   return Status::ok();
 }
 
+// Of where this process is; one that came through an MPI has made it before.
+void keep_record() {
+  if (platform::own_record() == nullptr && platform::begin_record({.library = "hocket"}) != nullptr) {
+    for (int i = 0; i < schedule::kAllCollectives; ++i) {
+      const std::string name = "hocket_" + std::string(schedule::name(static_cast<schedule::Collective>(i)));
+      platform::name_function(static_cast<uint32_t>(i), name);
+    }
+  }
+  for (const auto list : {algorithms::all(), algorithms::all_among_neighbors()})
+    for (const algorithms::Algorithm* algorithm : list)
+      platform::name_algorithm(algorithms::number_of(*algorithm) - 1, algorithm->name);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) {
@@ -35,6 +53,8 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   context->engine_types_ = options.engines();
   // Also of settings that are read later, or by rank 0 alone: a user who sets one means it.
   HOCKET_TRY(environment::check_process());
+  HOCKET_TRY(platform::Tracer::begin());
+  if (platform::is_traced()) time_calls(TimesFor::kTrace, true);
   int wait_mode = 0;
   int64_t slice_us = 0;
   int64_t timeout_s = 0;
@@ -42,14 +62,16 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   HOCKET_TRY(read(environment::get_enum("HOCKET_WAIT"), wait_mode));
   HOCKET_TRY(read(environment::get_integer("HOCKET_SLICE_US"), slice_us));
   HOCKET_TRY(read(environment::get_integer("HOCKET_SETUP_TIMEOUT_S"), timeout_s));
+  int late_action = 0;
   HOCKET_TRY(read(environment::get_integer("HOCKET_LATE_S"), late_s));
+  HOCKET_TRY(read(environment::get_enum("HOCKET_LATE_ACTION"), late_action));
   std::string node_name;
   HOCKET_TRY(read(environment::get_text("HOCKET_NODE"), node_name));
   const uint64_t node = platform::hash_of(node_name) ^ options.node;
   context->wait_mode_ = static_cast<platform::WaitMode>(wait_mode);
   context->slice_ns_ = slice_us * kNanosecondsPerMicrosecond;
   context->setup_timeout_ms_ = timeout_s * kMillisecondsPerSecond;
-  context->late_ns_ = late_s * static_cast<int64_t>(kNanosecondsPerSecond);
+  context->late_policy_ = {late_s * static_cast<int64_t>(kNanosecondsPerSecond), late_action != 0};
   HOCKET_TRY(read(platform::SharedRegion::create(options.memory_limit), context->region_));
   HOCKET_TRY(read(platform::Connector::create(context->region_, node), context->connector_));
   if (options.wire != nullptr) context->tags_.emplace(*options.wire);
@@ -69,6 +91,7 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
     if (core.cache) place.cache = static_cast<int32_t>(*core.cache);
     if (core.socket) place.socket = static_cast<int32_t>(*core.socket);
   }
+  keep_record();
   context->asymmetric_barrier_ = platform::register_asymmetric_barrier();
   HOCKET_TRY(context->mark_owner());
   return context;
@@ -90,6 +113,8 @@ Status Context::mark_owner() {
 }
 
 Context::~Context() {
+  if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr && is_owner())
+    tracer->write_at_end();
   platform::restore_time_slice();
   if (owner_mark_ != nullptr) munmap(const_cast<uint8_t*>(owner_mark_), kPageBytes);
 }

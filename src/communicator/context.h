@@ -15,6 +15,7 @@
 #include "carriers/engine.h"
 #include "communicator/attention.h"
 #include "communicator/calls/call_words.h"
+#include "communicator/failure/late.h"
 #include "communicator/setup/places.h"
 #include "communicator/setup/tags.h"
 #include "engines/wire/wire.h"
@@ -50,8 +51,7 @@ class Context {
   int64_t slice_ns() const { return slice_ns_; }
   bool asymmetric_barrier() const { return asymmetric_barrier_; }
   int64_t setup_timeout_ms() const { return setup_timeout_ms_; }
-  // After which a waiting rank says who is late; 0: never.
-  int64_t late_ns() const { return late_ns_; }
+  const LatePolicy& late_policy() const { return late_policy_; }
 
   engines::wire::Wire* wire() const { return options_.wire.get(); }
   // Where this process is bound.
@@ -148,7 +148,7 @@ class Context {
   std::atomic<uint32_t> serials_{0};
   std::atomic<bool> reported_doubts_{false};
   int64_t setup_timeout_ms_ = 0;
-  int64_t late_ns_ = 0;
+  LatePolicy late_policy_;
   Attention::Occasion occasion_;
   volatile uint8_t* owner_mark_ = nullptr;  // a page that a forked child finds wiped: cheaper than asking for the pid
 };

@@ -17,6 +17,7 @@
 #include "engines/shared_memory/group.h"
 #include "engines/wire/channel.h"
 #include "platform/bootstrap/connector.h"
+#include "platform/whereabouts/own_record.h"
 #include "schedule/nodes.h"
 
 namespace hocket::communicator {
@@ -42,6 +43,8 @@ struct Participants {
   std::unique_ptr<const schedule::Nodes> sockets;      // likewise
   std::vector<std::shared_ptr<platform::Peer>> peers;  // by place on this node; nullptr for this rank
   std::unique_ptr<engines::shared_memory::NodeGroup> group;
+  uint64_t number = 0;        // the same on all ranks, and no other communicator's
+  platform::CommunicatorName* noted = nullptr;  // in this process's record; nullptr: it has no place there
   bool have_notices = false;  // behind the members' blocks there is room for them
   WirePart wire;              // of several nodes
 

@@ -2,6 +2,7 @@
 #include "communicator/wait.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hocket::communicator {
 namespace {
@@ -48,8 +49,8 @@ bool Wait::sleep(bool attends) {
 Status Wait::check_for_failure() {
   Status trouble = failure_.find_trouble();
   if (!trouble.is_ok()) return failure_.fail(std::move(trouble));
-  failure_.look_for_late(waiter_.waited_ns());
-  return Status::ok();
+  Status late = failure_.look_for_late(waiter_.waited_ns());
+  return late.is_ok() ? Status::ok() : failure_.fail(std::move(late));
 }
 
 }  // namespace hocket::communicator

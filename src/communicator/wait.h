@@ -34,6 +34,8 @@ class Wait {
   Status until(const Look& is_done, const Awaits& awaits);
 
  private:
+  template <typename Look, typename Awaits>
+  Status look_until(const Look& is_done, const Awaits& awaits);
   // This many looks at the library underneath without a pause take some milliseconds.
   static constexpr uint32_t kLooksPerFailureCheck = 1024;
 
@@ -57,6 +59,13 @@ class Wait {
 template <typename Look, typename Awaits>
 Status Wait::until(const Look& is_done, const Awaits& awaits) {
   waiter_.start();
+  Status status = look_until(is_done, awaits);
+  if (const int64_t waited_ns = waiter_.waited_at_least_ns(); waited_ns != 0) failure_.end_wait(waited_ns);
+  return status;
+}
+
+template <typename Look, typename Awaits>
+Status Wait::look_until(const Look& is_done, const Awaits& awaits) {
   next_check_ns_ = FailureDetector::kIntervalNs;
   bool attends = false;
   for (uint32_t looks = 1;; ++looks) {

@@ -43,7 +43,9 @@ ALLOWED = {
 ALLOWED_HEADERS = {
     "interposer": tuple(f"c_api/internal/{name}.h" for name in (
         "attention", "call", "cores", "early", "job_size", "leaving", "neighbourhood", "node_label", "notices",
-        "pending", "set_up", "sleeping", "takeover", "timing/call_times", "timing/measured", "vocabulary", "windows"))
+        "pending", "set_up", "sleeping", "takeover", "timing/call_times", "timing/measured", "timing/trace",
+        "vocabulary", "windows")) + tuple(
+            f"platform/whereabouts/{name}.h" for name in ("description", "observer", "own_record"))
 }
 # What engines may have of src/engines besides their own folder: the executor owns the interface that they fill.
 SHARED_BY_ENGINES = ("engines", "engines/executor")
@@ -56,7 +58,9 @@ ROOMS = {
         "machine": [],
         "memory": ["machine"],
         "bootstrap": ["machine", "memory"],
+        "tracing": ["bootstrap"],
         "waiting": [],
+        "whereabouts": ["machine", "memory"],
     },
     "src/schedule": {
         "verifier": [],

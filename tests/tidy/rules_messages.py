@@ -30,6 +30,7 @@ RESULTS = {
     "interposer/core/call_times.cc": {"times_text"},
     "interposer/core/report/page.cc": {""},
     "interposer/core/statistics.cc": {"windows_text", "statistics_text"},
+    "src/platform/tracing/trace_text.cc": {""},
     "src/schedule/describe.cc": {""},
     "src/simulation/nic/replay.cc": {"row_name"},
     "src/schedule/dumps/goal.cc": {"dump_goal"},

@@ -99,7 +99,8 @@ void add_exec(CLI::App& app, Invocation& invocation) {
   show_command_in_usage(*sub, "-- LAUNCHER ... PROGRAM ...");
   sub->prefix_command();
   auto options = std::make_shared<ExecOptions>();
-  sub->add_flag("--stats", options->stats, "at the end, what hocket carried out and passed through, and why; and where the time went");
+  sub->add_flag("--stats", options->stats,
+                "at the end, what hocket carried out and passed through, and why; and where the time went");
   sub->add_flag("--disable", options->disable, "pass every call through to the MPI: for comparison");
   sub->add_flag("--check", options->check,
                 "compare what all ranks pass before every blocking call, between nodes too (slow)");

@@ -16,6 +16,8 @@
 #include "core/mpi_wait.h"
 #include "shim/communicators/communicators.h"
 #include "shim/job/job.h"
+#include "shim/job/traced.h"
+#include "shim/job/whereabouts.h"
 #include "shim/types/types.h"
 
 namespace hocket::interposer {
@@ -134,6 +136,8 @@ int serve_untimed(const Call& call, const PassThrough& pass_through) {
   }
   if (decision.why == Outcome::kFailed) return raise_failure(decision, call.collective, call.comm);
   count(decision, call.collective, decision.why);
+  note_left_to_mpi(decision.communicator);
+  const TracedPass traced(call.collective);
   const NestedCall nested;
   return wait_in_mpi(pass_through);
 }
@@ -152,6 +156,7 @@ __attribute__((noinline)) int serve_timed(const Call& call, const void* caller, 
 // `caller`: the address to which the function of MPI returns.
 template <typename Call, typename PassThrough>
 int serve(const Call& call, const void* caller, const PassThrough& pass_through) {
+  const InCollective in(call.collective, call.comm);
   if (call_times.is_on()) [[unlikely]]
     return serve_timed(call, caller, pass_through);
   return serve_untimed(call, pass_through);

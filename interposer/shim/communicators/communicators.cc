@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <vector>
 
+#include "c_api/internal/vocabulary.h"
 #include "core/mpi_wait.h"
+#include "platform/whereabouts/own_record.h"
 #include "shim/communicators/asking.h"
 #include "shim/communicators/exchange.h"
+#include "shim/communicators/lineage.h"
 #include "shim/communicators/neighbour_graph.h"
 #include "shim/job/job.h"
 #include "shim/underneath/attributes.h"
@@ -35,12 +39,19 @@ bool is_within_world(MPI_Comm handle) {
          std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) == in_world.end();
 }
 
+std::string name_of(MPI_Comm handle) {
+  char name[MPI_MAX_OBJECT_NAME + 1] = {};
+  int length = 0;
+  return next_pmpi().Comm_get_name(handle, name, &length) == MPI_SUCCESS ? name : "";
+}
+
 Communicator* take_into_books(MPI_Comm handle) {
   int is_inter = 0, rank = 0, size = 1;
   if (next_pmpi().Comm_test_inter(handle, &is_inter) != MPI_SUCCESS) return nullptr;
   next_pmpi().Comm_rank(handle, &rank);
   next_pmpi().Comm_size(handle, &size);
   Communicator* communicator = open_communicator(rank, size);
+  communicator->noted = platform::note_communicator(number_of(handle), rank, size, name_of(handle));
   if (is_inter != 0) {
     refuse(*communicator, Outcome::kIntercommunicator);
   } else if (size > 1 && !is_within_world(handle)) {
@@ -95,6 +106,7 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
   const Exchange exchange{SetUpExchange::allgather, &over, SetUpExchange::begin_takeover, calls_before_takeover()};
   const Outcome outcome = prepare(communicator, settings().setup_calls, all_wait, exchange);
   if (communicator.phase == Phase::kReady) {
+    c_api::name_communicator(communicator.comm, name_of(handle));
     if (handle == handles.comm_world && !have_all_met()) set_wake_communicator(communicator.comm);
     meet_in(handle, communicator.comm);
     if (has_neighbours_to_tell(communicator, handle)) communicator.phase = Phase::kOwing;

@@ -18,6 +18,7 @@
 #include "c_api/internal/early.h"
 #include "c_api/internal/node_label.h"
 #include "c_api/internal/timing/call_times.h"
+#include "c_api/internal/timing/trace.h"
 #include "core/awaited_progress.h"
 #include "core/call_times.h"
 #include "core/communicator.h"
@@ -33,6 +34,7 @@
 #include "shim/communicators/lineage.h"
 #include "shim/communicators/nodes.h"
 #include "shim/job/job.h"
+#include "shim/lifetime/clocks.h"
 #include "shim/lifetime/report.h"
 #include "shim/requests/started_call.h"
 #include "shim/types/operations.h"
@@ -98,6 +100,8 @@ struct StartFacts {
   uint8_t may_keep_lineage = 0;
   uint8_t is_by_threads = 0;  // the program may be in several calls of the MPI at a time
   uint8_t is_hooked = 0;
+  uint8_t is_traced = 0;
+  uint64_t trace_job = 0;  // rank 0's names the job in traces
   uint64_t node = 0;
   platform::CoreClaim claim = {};
 };
@@ -219,6 +223,13 @@ void end_waits() {
   unhook_progress();
 }
 
+// Clocks are compared where all ranks trace.
+void begin_trace(const std::vector<StartFacts>& all, const std::vector<uint64_t>& nodes) {
+  const bool do_all = std::all_of(all.begin(), all.end(), [](const StartFacts& one) { return one.is_traced != 0; });
+  const int64_t offset_ns = do_all ? clock_offset_ns(nodes) : 0;
+  c_api::set_trace_job({all[0].trace_job, static_cast<uint32_t>(job.rank), true, offset_ns});
+}
+
 bool start_serving(const std::vector<StartFacts>& all) {
   bool able = open_hidden_comm();
   fill_types();
@@ -232,6 +243,7 @@ bool start_serving(const std::vector<StartFacts>& all) {
   if (!all_are(able)) return false;
   std::vector<uint64_t> nodes;
   for (const StartFacts& one : all) nodes.push_back(one.node);
+  begin_trace(all, nodes);
   // On one node it is not needed, and communicators are not to be had without end.
   if (note_nodes(std::move(nodes)) && !all_are(open_wire())) {
     close_wire();
@@ -270,11 +282,15 @@ void begin_job() {
                      job.rank);
   }
   const bool is_wanted = understood && job.settings.disable == 0;
+  if (is_wanted) keep_record(job.rank, job.size, mpi_name());
   Status environment;
   StartFacts mine;
   mine.understood = uint8_t{understood};
   if (is_wanted) {
     environment = environment::check_process();
+    if (environment.is_ok()) environment = c_api::begin_trace();
+    mine.is_traced = uint8_t{c_api::is_traced()};
+    mine.trace_job = c_api::new_trace_job();
     mine.has_wrong_settings = uint8_t{!environment.is_ok()};
     mine.may_keep_lineage = uint8_t{may_keep_lineage()};
     mine.is_by_threads = uint8_t{awaited_progress.is_shared_among_threads()};
@@ -328,7 +344,9 @@ void end_job() {
     unwatch_communicators();
     unwatch_types();
     close_endpoint();
+    c_api::end_trace();
   }
+  platform::end_record();
   close_wire();
   free_requests();
   if (job.has_hidden_comm) next_pmpi().Comm_free(&job.hidden_comm);

@@ -35,6 +35,7 @@ int serve_neighbours(const NeighbourCall& call, NeighbourForm form, MPI_Request*
   const Collective counted = shifted_by_neighbours(call.collective, kFirst[static_cast<int>(form)]);
   if (!is_ours(counted)) [[unlikely]]
     return pass_through();
+  const InCollective in(counted, call.comm);
   const TimedCall timed(counted, caller);
   Decision decision;
   decision.form = counted;
@@ -46,6 +47,8 @@ int serve_neighbours(const NeighbourCall& call, NeighbourForm form, MPI_Request*
   }
   count(decision, counted, decision.why);
   if (form == NeighbourForm::kPersistent) note_mpis_persistent();
+  if (form == NeighbourForm::kBlocking) note_left_to_mpi(decision.communicator);
+  const TracedPass traced(counted);
   const NestedCall nested;
   return form == NeighbourForm::kBlocking ? wait_in_mpi(pass_through) : pass_through();
 }

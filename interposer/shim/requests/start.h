@@ -149,6 +149,7 @@ int serve_form(const Call& call, Collective form, bool is_persistent, MPI_Reques
                const PassThrough& pass_through) {
   if (!is_ours(form)) [[unlikely]]
     return pass_through();
+  const InCollective in(form, call.comm);
   const TimedCall timed(form, caller);
   Decision decision;
   decision.form = form;

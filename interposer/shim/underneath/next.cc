@@ -129,6 +129,16 @@ void* find_object(const char* name) {
   return library != nullptr ? dlsym(library, name) : nullptr;
 }
 
+void name_caught(void (*take)(size_t number, const char* name)) {
+#define HOCKET_NAME(name) take(HOCKET_FUNCTION(name), "MPI_" #name);
+#define HOCKET_MPI_CAUGHT(name) HOCKET_NAME(name)
+#define HOCKET_MPI_CAUGHT_OPTIONAL(name) HOCKET_NAME(name)
+#define HOCKET_MPI_CAUGHT_COUNT(name) HOCKET_NAME(name)
+#define HOCKET_MPI_CAUGHT_NEW(type, name) HOCKET_NAME(name)
+#include "shim/underneath/functions.def"
+#undef HOCKET_NAME
+}
+
 void internal::find_mpi() {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);

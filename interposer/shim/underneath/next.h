@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 
 #include "native.h"
 
@@ -69,6 +70,11 @@ struct CaughtFunctions {
 #define HOCKET_MPI_CAUGHT_NEW(type, function) type function = nullptr;
 #include "shim/underneath/functions.def"
 };
+// Numbers these functions, for records.
+#define HOCKET_FUNCTION(name) (offsetof(hocket::interposer::CaughtFunctions, name) / sizeof(void*))
+// What they are called, by number: `take(number, "MPI_Recv")`.
+void name_caught(void (*take)(size_t number, const char* name));
+
 // Of fault tolerance; nullptr where the MPI has none.
 using IsRevoked = int (*)(MPI_Comm comm, int* flag);
 

@@ -8,12 +8,12 @@
 
 using namespace hocket::interposer;
 
-HOCKET_WRAP(Barrier, (MPI_Comm comm), (comm), serve(BarrierCall{comm}, HOCKET_CALLER, pass_through))
+HOCKET_WRAP_COLLECTIVE(Barrier, (MPI_Comm comm), (comm), serve(BarrierCall{comm}, HOCKET_CALLER, pass_through))
 
 #define HOCKET_COUNT int
 #define HOCKET_DISPLACEMENT int
 #define HOCKET_COLLECTIVE(name, started, parameters, arguments, ...) \
-  HOCKET_WRAP(name, parameters, arguments, serve(__VA_ARGS__, HOCKET_CALLER, pass_through))
+  HOCKET_WRAP_COLLECTIVE(name, parameters, arguments, serve(__VA_ARGS__, HOCKET_CALLER, pass_through))
 #include "shim/underneath/collectives.def"
 #undef HOCKET_COLLECTIVE
 #undef HOCKET_DISPLACEMENT

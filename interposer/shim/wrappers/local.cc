@@ -53,9 +53,9 @@ int reduce_locally(const LocalReduction& call, const PassThrough& pass_through) 
 
 }  // namespace
 
-HOCKET_WRAP(Reduce_local, (const void* input, void* inout, int count, MPI_Datatype type, MPI_Op op),
-            (input, inout, count, type, op),
-            reduce_locally(LocalReduction{input, inout, count, type, op}, pass_through))
+HOCKET_WRAP_COLLECTIVE(Reduce_local, (const void* input, void* inout, int count, MPI_Datatype type, MPI_Op op),
+                       (input, inout, count, type, op),
+                       reduce_locally(LocalReduction{input, inout, count, type, op}, pass_through))
 
 #if HOCKET_HAS_COUNT_FUNCTIONS
 // An MPI that is older than those with MPI_Count has the other only.

@@ -34,16 +34,18 @@ int begin_file_operation(const MPI_Request* request, const PassThrough& pass_thr
 
 }  // namespace
 
-#define HOCKET_WRAP_SEND(name)                                                                                        \
-  HOCKET_WRAP(                                                                                                        \
-      name, (const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
-      (buffer, count, type, to, tag, comm, request),                                                                  \
+#define HOCKET_WRAP_SEND(name)                                                                                  \
+  HOCKET_WRAP_PEER(                                                                                             \
+      name, to, tag,                                                                                            \
+      (const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
+      (buffer, count, type, to, tag, comm, request),                                                            \
       (interposer::wake_peer(to, comm), begin_message(request, pass_through)))
 HOCKET_WRAP_SEND(Isend)
 HOCKET_WRAP_SEND(Issend)
 HOCKET_WRAP_SEND(Irsend)
-HOCKET_WRAP(Irecv, (void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request),
-            (buffer, count, type, from, tag, comm, request), begin_message(request, pass_through))
+HOCKET_WRAP_PEER(Irecv, from, tag,
+                 (void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request),
+                 (buffer, count, type, from, tag, comm, request), begin_message(request, pass_through))
 HOCKET_WRAP(Imrecv, (void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request),
             (buffer, count, type, message, request), begin_message(request, pass_through))
 
@@ -70,6 +72,7 @@ HOCKET_WRAP_FILE_AT(iwrite_at_all, const void*)
 // `narrow`: the same by the function with int, for an MPI that is older than those with MPI_Count.
 #define HOCKET_WRAP_MESSAGE(prefix, next, begin, name, parameters, wide, narrow)                        \
   HOCKET_EXPORT int prefix##name##_c parameters {                                                       \
+    HOCKET_IN(name##_c);                                                                                \
     return begin(request, [&] {                                                                         \
       if (const auto function = interposer::next().name##_c; function != nullptr) return function wide; \
       return count > INT_MAX ? MPI_ERR_COUNT : interposer::next().name narrow;                          \

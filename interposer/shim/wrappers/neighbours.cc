@@ -6,14 +6,16 @@
 
 using namespace hocket::interposer;
 
-#define HOCKET_WRAP_AMONG_NEIGHBOURS(blocking, started, initialised, parameters, arguments, ...)             \
-  HOCKET_WRAP(blocking, parameters, arguments,                                                               \
-              serve_neighbours(__VA_ARGS__, NeighbourForm::kBlocking, nullptr, HOCKET_CALLER, pass_through)) \
-  HOCKET_WRAP(started, HOCKET_BEHIND(parameters, MPI_Request* request), HOCKET_BEHIND(arguments, request),   \
-              serve_neighbours(__VA_ARGS__, NeighbourForm::kStarted, request, HOCKET_CALLER, pass_through))  \
-  HOCKET_WRAP(initialised, HOCKET_BEHIND(parameters, MPI_Info info, MPI_Request* request),                   \
-              HOCKET_BEHIND(arguments, info, request),                                                       \
-              serve_neighbours(__VA_ARGS__, NeighbourForm::kPersistent, request, HOCKET_CALLER, pass_through))
+#define HOCKET_WRAP_AMONG_NEIGHBOURS(blocking, started, initialised, parameters, arguments, ...)                       \
+  HOCKET_WRAP_COLLECTIVE(                                                                                              \
+      blocking, parameters, arguments,                                                                                 \
+      serve_neighbours(__VA_ARGS__, NeighbourForm::kBlocking, nullptr, HOCKET_CALLER, pass_through))                   \
+  HOCKET_WRAP_COLLECTIVE(started, HOCKET_BEHIND(parameters, MPI_Request* request), HOCKET_BEHIND(arguments, request),  \
+                         serve_neighbours(__VA_ARGS__, NeighbourForm::kStarted, request, HOCKET_CALLER, pass_through)) \
+  HOCKET_WRAP_COLLECTIVE(                                                                                              \
+      initialised, HOCKET_BEHIND(parameters, MPI_Info info, MPI_Request* request),                                     \
+      HOCKET_BEHIND(arguments, info, request),                                                                         \
+      serve_neighbours(__VA_ARGS__, NeighbourForm::kPersistent, request, HOCKET_CALLER, pass_through))
 
 #define HOCKET_COUNT int
 #define HOCKET_DISPLACEMENT int

@@ -5,16 +5,17 @@
 
 using namespace hocket::interposer;
 
-HOCKET_WRAP(Ibarrier, (MPI_Comm comm, MPI_Request* request), (comm, request),
-            begin(BarrierCall{comm}, request, HOCKET_CALLER, pass_through))
-HOCKET_WRAP(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request* request), (comm, info, request),
-            initialise(BarrierCall{comm}, request, HOCKET_CALLER, pass_through))
+HOCKET_WRAP_COLLECTIVE(Ibarrier, (MPI_Comm comm, MPI_Request* request), (comm, request),
+                       begin(BarrierCall{comm}, request, HOCKET_CALLER, pass_through))
+HOCKET_WRAP_COLLECTIVE(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request* request), (comm, info, request),
+                       initialise(BarrierCall{comm}, request, HOCKET_CALLER, pass_through))
 
-#define HOCKET_WRAP_FORMS(name, started, initialised, parameters, arguments, ...)                          \
-  HOCKET_WRAP(started, HOCKET_BEHIND(parameters, MPI_Request* request), HOCKET_BEHIND(arguments, request), \
-              begin(__VA_ARGS__, request, HOCKET_CALLER, pass_through))                                    \
-  HOCKET_WRAP(initialised, HOCKET_BEHIND(parameters, MPI_Info info, MPI_Request* request),                 \
-              HOCKET_BEHIND(arguments, info, request), initialise(__VA_ARGS__, request, HOCKET_CALLER, pass_through))
+#define HOCKET_WRAP_FORMS(name, started, initialised, parameters, arguments, ...)                                     \
+  HOCKET_WRAP_COLLECTIVE(started, HOCKET_BEHIND(parameters, MPI_Request* request), HOCKET_BEHIND(arguments, request), \
+                         begin(__VA_ARGS__, request, HOCKET_CALLER, pass_through))                                    \
+  HOCKET_WRAP_COLLECTIVE(initialised, HOCKET_BEHIND(parameters, MPI_Info info, MPI_Request* request),                 \
+                         HOCKET_BEHIND(arguments, info, request),                                                     \
+                         initialise(__VA_ARGS__, request, HOCKET_CALLER, pass_through))
 
 #define HOCKET_COUNT int
 #define HOCKET_DISPLACEMENT int

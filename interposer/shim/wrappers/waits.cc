@@ -31,70 +31,77 @@ using interposer::next_pmpi;
       from, false, [&] { return interposer::wait_for_probe([=](int* flag) { return next_pmpi().call; }); }, \
       pass_through, pass_on)
 
-#define HOCKET_WRAP_WAITING_SEND(name, started)                                                         \
-  HOCKET_WRAP(name, (const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm), \
-              (buffer, count, type, to, tag, comm),                                                     \
-              (interposer::wake_peer(to, comm),                                                         \
-               HOCKET_MESSAGE(to, started(buffer, count, type, to, tag, comm, request), MPI_STATUS_IGNORE)))
+#define HOCKET_WRAP_WAITING_SEND(name, started)                                                                       \
+  HOCKET_WRAP_PEER(name, to, tag, (const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm), \
+                   (buffer, count, type, to, tag, comm),                                                              \
+                   (interposer::wake_peer(to, comm),                                                                  \
+                    HOCKET_MESSAGE(to, started(buffer, count, type, to, tag, comm, request), MPI_STATUS_IGNORE)))
 HOCKET_WRAP_WAITING_SEND(Send, Isend)
 HOCKET_WRAP_WAITING_SEND(Ssend, Issend)
 HOCKET_WRAP_WAITING_SEND(Rsend, Irsend)
-HOCKET_WRAP(Recv, (void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status),
-            (buffer, count, type, from, tag, comm, status),
-            HOCKET_MESSAGE(from, Irecv(buffer, count, type, from, tag, comm, request), status))
+HOCKET_WRAP_PEER(Recv, from, tag,
+                 (void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status),
+                 (buffer, count, type, from, tag, comm, status),
+                 HOCKET_MESSAGE(from, Irecv(buffer, count, type, from, tag, comm, request), status))
 HOCKET_WRAP(Mrecv, (void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status),
             (buffer, count, type, message, status),
             HOCKET_MESSAGE(MPI_ANY_SOURCE, Imrecv(buffer, count, type, message, request), status))
-HOCKET_WRAP(Sendrecv,
-            (const void* input, int sent, MPI_Datatype sent_type, int to, int sent_tag, void* output, int received,
-             MPI_Datatype received_type, int from, int received_tag, MPI_Comm comm, MPI_Status* status),
-            (input, sent, sent_type, to, sent_tag, output, received, received_type, from, received_tag, comm, status),
-            (interposer::wake_peer(to, comm),
-             HOCKET_EXCHANGE(from, Irecv(output, received, received_type, from, received_tag, comm, request),
-                             Isend(input, sent, sent_type, to, sent_tag, comm, request), status)))
-HOCKET_WRAP(Probe, (int from, int tag, MPI_Comm comm, MPI_Status* status), (from, tag, comm, status),
-            HOCKET_PROBE(from, Iprobe(from, tag, comm, flag, status)))
-HOCKET_WRAP(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status),
-            (from, tag, comm, message, status), HOCKET_PROBE(from, Improbe(from, tag, comm, flag, message, status)))
+HOCKET_WRAP_PEER(Sendrecv, from, received_tag,
+                 (const void* input, int sent, MPI_Datatype sent_type, int to, int sent_tag, void* output, int received,
+                  MPI_Datatype received_type, int from, int received_tag, MPI_Comm comm, MPI_Status* status),
+                 (input, sent, sent_type, to, sent_tag, output, received, received_type, from, received_tag, comm,
+                  status),
+                 (interposer::wake_peer(to, comm),
+                  HOCKET_EXCHANGE(from, Irecv(output, received, received_type, from, received_tag, comm, request),
+                                  Isend(input, sent, sent_type, to, sent_tag, comm, request), status)))
+HOCKET_WRAP_PEER(Probe, from, tag, (int from, int tag, MPI_Comm comm, MPI_Status* status), (from, tag, comm, status),
+                 HOCKET_PROBE(from, Iprobe(from, tag, comm, flag, status)))
+HOCKET_WRAP_PEER(Mprobe, from, tag, (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status),
+                 (from, tag, comm, message, status),
+                 HOCKET_PROBE(from, Improbe(from, tag, comm, flag, message, status)))
 
 #if HOCKET_HAS_COUNT_FUNCTIONS
 // `narrow`: the same by the function with int, for an MPI that is older than those with MPI_Count; `started` goes to
 // the non-blocking form, which came with the other.
-#define HOCKET_WRAP_LONG_WAIT(prefix, next, name, parameters, wide, is_long, narrow, how)               \
+#define HOCKET_WRAP_LONG_WAIT(prefix, next, in, name, parameters, wide, is_long, narrow, how)           \
   HOCKET_EXPORT int prefix##name##_c parameters {                                                       \
     const auto pass_through = [&] {                                                                     \
       if (const auto function = interposer::next().name##_c; function != nullptr) return function wide; \
       return (is_long) ? MPI_ERR_COUNT : interposer::next().name narrow;                                \
     };                                                                                                  \
     const auto& pass_on = pass_through;                                                                 \
+    in(name##_c);                                                                                       \
     if (next_pmpi().name##_c == nullptr) return interposer::wait_in_mpi(pass_through);                  \
     return how;                                                                                         \
   }
+#define HOCKET_IN_SEND(name) HOCKET_IN_MESSAGE(name, to, tag, comm)
+#define HOCKET_IN_RECEIVE(name) HOCKET_IN_MESSAGE(name, from, tag, comm)
+#define HOCKET_IN_EXCHANGE(name) HOCKET_IN_MESSAGE(name, from, received_tag, comm)
 #define HOCKET_WRAP_BOTH_LONG_WAITS(...)             \
   HOCKET_WRAP_LONG_WAIT(MPI_, next_mpi, __VA_ARGS__) \
   HOCKET_WRAP_LONG_WAIT(PMPI_, next_pmpi, __VA_ARGS__)
 
-#define HOCKET_WRAP_LONG_WAITING_SEND(name, started)                                                                 \
-  HOCKET_WRAP_BOTH_LONG_WAITS(                                                                                       \
-      name, (const void* buffer, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm),                \
-      (buffer, count, type, to, tag, comm), count > INT_MAX, (buffer, static_cast<int>(count), type, to, tag, comm), \
-      (interposer::wake_peer(to, comm),                                                                              \
+#define HOCKET_WRAP_LONG_WAITING_SEND(name, started)                                                                  \
+  HOCKET_WRAP_BOTH_LONG_WAITS(                                                                                        \
+      HOCKET_IN_SEND, name, (const void* buffer, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm), \
+      (buffer, count, type, to, tag, comm), count > INT_MAX, (buffer, static_cast<int>(count), type, to, tag, comm),  \
+      (interposer::wake_peer(to, comm),                                                                               \
        HOCKET_MESSAGE(to, started##_c(buffer, count, type, to, tag, comm, request), MPI_STATUS_IGNORE)))
 HOCKET_WRAP_LONG_WAITING_SEND(Send, Isend)
 HOCKET_WRAP_LONG_WAITING_SEND(Ssend, Issend)
 HOCKET_WRAP_LONG_WAITING_SEND(Rsend, Irsend)
-HOCKET_WRAP_BOTH_LONG_WAITS(Recv,
+HOCKET_WRAP_BOTH_LONG_WAITS(HOCKET_IN_RECEIVE, Recv,
                             (void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                              MPI_Status* status),
                             (buffer, count, type, from, tag, comm, status), count > INT_MAX,
                             (buffer, static_cast<int>(count), type, from, tag, comm, status),
                             HOCKET_MESSAGE(from, Irecv_c(buffer, count, type, from, tag, comm, request), status))
 HOCKET_WRAP_BOTH_LONG_WAITS(
-    Mrecv, (void* buffer, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Status* status),
+    HOCKET_IN, Mrecv, (void* buffer, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Status* status),
     (buffer, count, type, message, status), count > INT_MAX, (buffer, static_cast<int>(count), type, message, status),
     HOCKET_MESSAGE(MPI_ANY_SOURCE, Imrecv_c(buffer, count, type, message, request), status))
 HOCKET_WRAP_BOTH_LONG_WAITS(
-    Sendrecv,
+    HOCKET_IN_EXCHANGE, Sendrecv,
     (const void* input, MPI_Count sent, MPI_Datatype sent_type, int to, int sent_tag, void* output, MPI_Count received,
      MPI_Datatype received_type, int from, int received_tag, MPI_Comm comm, MPI_Status* status),
     (input, sent, sent_type, to, sent_tag, output, received, received_type, from, received_tag, comm, status),

@@ -5,6 +5,8 @@
 // Thread safety: of each function as MPI has it.
 #pragma once
 
+#include "shim/job/traced.h"
+#include "shim/job/whereabouts.h"
 #include "shim/underneath/next.h"
 
 #define HOCKET_EXPORT extern "C" __attribute__((visibility("default")))
@@ -17,14 +19,34 @@
 // Parameters, or arguments, in brackets, and what comes behind them.
 #define HOCKET_BEHIND(list, ...) (HOCKET_UNPACKED list, __VA_ARGS__)
 
-#define HOCKET_WRAP(name, parameters, arguments, body)                                                     \
+// `in`: what the thread's record says meanwhile.
+#define HOCKET_WRAP_IN(in, name, parameters, arguments, body)                                              \
   HOCKET_EXPORT int MPI_##name parameters {                                                                \
     const auto pass_through = [&] { return hocket::interposer::next_mpi().name arguments; };               \
     [[maybe_unused]] const auto pass_on = [&] { return hocket::interposer::found_mpi().name arguments; };  \
+    in;                                                                                                    \
     return body;                                                                                           \
   }                                                                                                        \
   HOCKET_EXPORT int PMPI_##name parameters {                                                               \
     const auto pass_through = [&] { return hocket::interposer::next_pmpi().name arguments; };              \
     [[maybe_unused]] const auto pass_on = [&] { return hocket::interposer::found_pmpi().name arguments; }; \
+    in;                                                                                                    \
     return body;                                                                                           \
   }
+#define HOCKET_IN(name)                                                                                         \
+  const hocket::interposer::InFunction in_function(hocket::interposer::other_stamp(),                           \
+                                                   hocket::interposer::number_of_other(HOCKET_FUNCTION(name))); \
+  const hocket::interposer::TracedFunction traced_function("MPI_" #name)
+#define HOCKET_IN_MESSAGE(name, peer, tag, comm)                                                                    \
+  const hocket::interposer::InMessage in_function(hocket::interposer::number_of_other(HOCKET_FUNCTION(name)), peer, \
+                                                  tag, comm);                                                       \
+  const hocket::interposer::TracedFunction traced_function("MPI_" #name, peer, tag)
+
+#define HOCKET_WRAP(name, parameters, arguments, body) \
+  HOCKET_WRAP_IN(HOCKET_IN(name), name, parameters, arguments, body)
+// Of a message to or from a peer.
+#define HOCKET_WRAP_PEER(name, peer, tag, parameters, arguments, body) \
+  HOCKET_WRAP_IN(HOCKET_IN_MESSAGE(name, peer, tag, comm), name, parameters, arguments, body)
+// serve() and its like write what the thread is in.
+#define HOCKET_WRAP_COLLECTIVE(name, parameters, arguments, body) \
+  HOCKET_WRAP_IN(static_cast<void>(0), name, parameters, arguments, body)

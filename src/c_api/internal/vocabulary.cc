@@ -7,4 +7,6 @@ namespace hocket::c_api {
 
 void speak_of_mpi(hocket_context_t* context, const char* name) { context->context->come_through_mpi(name); }
 
+void name_communicator(hocket_comm_t* comm, std::string_view name) { comm->communicator->rename(name); }
+
 }  // namespace hocket::c_api

@@ -34,6 +34,12 @@ class Call {
   // Of one that is over, with programs that it keeps itself.
   void start_again() { start(*arguments_, *prepared_, std::move(keep_)); }
   bool keeps(const Prepared& prepared) const { return keep_ != nullptr && prepared_ == &prepared; }
+  // While calls are traced, of one that doesn't run. nullptr: nobody any more.
+  void be_watched_by(engines::StepWatch* watch) { execution_.operands().watch = watch; }
+  // Of the one that runs, as tables name it; lives as long as the process.
+  const char* algorithm_name() const {
+    return prepared_->choice.algorithm != nullptr ? prepared_->choice.algorithm->name.data() : "";
+  }
   // Does what can be done now. A failure is stored in `failure`; it ends the call and breaks its communicator.
   engines::Progress advance(Track& track, Status& failure);
   // Changes when the call has come a stage further.

@@ -246,6 +246,8 @@ Result<std::shared_ptr<const Prepared>> Planner::make_among_neighbours(const Cal
   prepared->signature = signature_of(shape);
   prepared->signature_hash = engines::shared_memory::hash_of_shape(prepared->signature);
   prepared->choice = choice.take();
+  if (prepared->choice.algorithm != nullptr)
+    prepared->algorithm_number = algorithms::number_of(*prepared->choice.algorithm);
   prepared->engines = engines_;
   schedule::Shape wanted = shape_of(prepared->choice, shape);
   wanted.root = 0;
@@ -273,6 +275,8 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape, co
   prepared->signature_hash = engines::shared_memory::hash_of_shape(prepared->signature);
   prepared->has_block_a_rank = schedule::has_block_a_rank(shape.collective);
   prepared->choice = choice.take();
+  if (prepared->choice.algorithm != nullptr)
+    prepared->algorithm_number = algorithms::number_of(*prepared->choice.algorithm);
   const selection::Choice& chosen = prepared->choice;
   prepared->engines = engines_;
   std::optional<carriers::Engines::EnginePlan> by_engine;

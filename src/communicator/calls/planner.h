@@ -65,6 +65,7 @@ struct Prepared {
   uint64_t signature_hash = 0;
   bool has_block_a_rank = false;
   selection::Choice choice;
+  uint32_t algorithm_number = 0;  // 1 + its place among all of its kind; 0: there is none
   engines::Program chunk;  // empty when there is one call only
   engines::Program last;
   // Once this rank has started the call, an engine ends it, whatever this process does: no node has several ranks, and

@@ -4,10 +4,33 @@
 #include <utility>
 
 #include "base/assertion.h"
+#include "communicator/communicator.h"
+#include "communicator/timing/traced_call.h"
+#include "platform/tracing/fast_clock.h"
+#include "platform/tracing/tracer.h"
 
 namespace hocket::communicator {
 
 using engines::Progress;
+
+namespace {
+
+void begin_trace(Request& request) {
+  request.began_ns = platform::fast_now_ns();
+  request.trace_track = platform::Tracer::current()->track_of_thread(request.communicator->rank());
+}
+
+// Whichever thread has moved it to its end.
+void end_trace(Request& request) {
+  trace_started({.arguments = request.arguments,
+                 .participants = request.communicator->participants(),
+                 .vocabulary = request.communicator->context().vocabulary(),
+                 .algorithm = request.call.algorithm_name(),
+                 .began_ns = std::exchange(request.began_ns, 0),
+                 .track = request.trace_track});
+}
+
+}  // namespace
 
 std::unique_ptr<Request> RequestQueue::take_spare() {
   collect_returned();
@@ -28,6 +51,8 @@ Request* RequestQueue::push(std::unique_ptr<Request> request) {
   ++running_;
   ++pushed_;
   pushed->is_under_way = true;
+  if (platform::is_traced()) [[unlikely]]
+    begin_trace(*pushed);
   return pushed;
 }
 
@@ -56,6 +81,8 @@ void RequestQueue::advance(uint32_t track) {
     if (next == nullptr) queue.last = before;
     HOCKET_ASSERT(running_ != 0, "who runs has been started");
     --running_;
+    if (request->began_ns != 0) [[unlikely]]
+      end_trace(*request);
     request->done.store(true, std::memory_order_release);
     request = next;
   }

@@ -27,6 +27,8 @@ struct Request {
   // Stored with release by the thread that has moved the call to its end, and loaded with acquire by one that may look
   // for it beside that: then the results are there, too.
   std::atomic<bool> done{false};
+  uint64_t began_ns = 0;     // 0: it isn't traced
+  uint32_t trace_track = 0;  // of the thread that has started it
   // Of one that is kept from one start to the next:
   bool is_kept = false;
   bool is_under_way = false;  // from its start until its result has been taken

@@ -6,20 +6,23 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "platform/tracing/tracer.h"
+#include "platform/whereabouts/own_record.h"
 
 namespace hocket::communicator {
 
 using engines::shared_memory::RankBlock;
 
 FailureDetector::FailureDetector(const Participants& participants, Tracks& tracks, carriers::Engines& engines,
-                                 Vocabulary vocabulary, int64_t late_ns)
+                                 Vocabulary vocabulary, const LatePolicy& policy)
     : participants_(participants),
       tracks_(tracks),
       engines_(engines),
       mismatches_(participants, tracks, vocabulary),
-      late_(participants, tracks, vocabulary, late_ns),
+      late_(participants, tracks, vocabulary, policy.after_ns),
       nodes_(participants.span_nodes() ? std::make_unique<NodeReports>(participants, tracks, engines, vocabulary)
-                                       : nullptr) {}
+                                       : nullptr),
+      ends_late_calls_(policy.ends_calls) {}
 
 Status FailureDetector::fail(Status status) {
   tracks_.for_each([](Track& track) { track.cancel(); });
@@ -33,6 +36,7 @@ Status FailureDetector::fail(Status status) {
   HOCKET_LOG_ERROR("rank %u of %u: %s", participants_.rank, participants_.size, status.message());
   if (nodes_ != nullptr && !others_know_) nodes_->report(status);
   reason_ = status.message();
+  if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr) tracer->write_now();
   return status;
 }
 
@@ -84,11 +88,29 @@ Status FailureDetector::find_trouble() {
   return difference.empty() ? Status::ok() : Status(Code::kMismatch, std::move(difference));
 }
 
-void FailureDetector::look_for_late(int64_t waited_ns) const {
+Status FailureDetector::look_for_late(int64_t waited_ns) {
+  late_.publish(waited_ns);
   if (!late_.is_due(waited_ns)) [[likely]]
-    return;
-  const std::string sentence = late_.find(waited_ns);
-  if (!sentence.empty()) HOCKET_LOG_WARN("%s", sentence.c_str());
+    return Status::ok();
+  // Each rank that waits, whoever of them says it.
+  if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr) tracer->ask_to_write();
+  std::string sentence = late_.find(waited_ns);
+  if (sentence.empty()) return Status::ok();
+  if (ends_late_calls_) return {Code::kMismatch, sentence + "; HOCKET_LATE_ACTION=abort ends the call"};
+  HOCKET_LOG_WARN("%s", sentence.c_str());
+  has_told_late_ = true;
+  if (platform::Record* const record = platform::own_record(); record != nullptr)
+    record->late_lines.fetch_add(1, std::memory_order_relaxed);
+  return Status::ok();
+}
+
+void FailureDetector::end_wait(int64_t waited_ns) {
+  LateFinder::withdraw();
+  platform::Record* const record = platform::own_record();
+  if (record == nullptr) return;
+  record->waited_ns.fetch_add(static_cast<uint64_t>(waited_ns), std::memory_order_relaxed);
+  if (std::exchange(has_told_late_, false) && !is_broken_)
+    record->came_after_all.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool FailureDetector::look_now_and_then() {

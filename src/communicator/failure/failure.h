@@ -22,9 +22,8 @@ class FailureDetector {
   static constexpr int64_t kIntervalNs = 100'000'000;
 
   // All outlive it.
-  // `late_ns`: as LateFinder has it.
   FailureDetector(const Participants& participants, Tracks& tracks, carriers::Engines& engines, Vocabulary vocabulary,
-                  int64_t late_ns);
+                  const LatePolicy& policy);
 
   bool is_broken() const { return is_broken_; }
   // Of a broken communicator: what its calls end with.
@@ -36,8 +35,11 @@ class FailureDetector {
   Status find_failure();
   // The same while this rank is in a call, and calls that differ.
   Status find_trouble();
-  // Of a rank that has waited for so long in a call: says who is late, if it is time and no other rank has said it.
-  void look_for_late(int64_t waited_ns) const;
+  // Of a rank that has waited for so long in a call: says who is late, if it is time and no other rank has said it. Not
+  // ok: calls are to end then, by fail().
+  Status look_for_late(int64_t waited_ns);
+  // That wait is over, after so long.
+  void end_wait(int64_t waited_ns);
   // Breaks the communicator by what find_trouble() finds, at most once an interval, and not at the first look. True: it
   // has.
   bool look_now_and_then();
@@ -59,7 +61,9 @@ class FailureDetector {
   std::unique_ptr<NodeReports> nodes_;  // nullptr: there is one node only
   int64_t next_look_ns_ = 0;
   bool is_broken_ = false;
-  bool others_know_ = false;  // of the failure: other nodes need no report of this rank's
+  bool ends_late_calls_;
+  bool has_told_late_ = false;  // in the wait that goes on
+  bool others_know_ = false;    // of the failure: other nodes need no report of this rank's
   std::string reason_;
 };
 

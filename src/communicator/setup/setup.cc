@@ -9,6 +9,7 @@
 
 #include "base/environment.h"
 #include "base/log.h"
+#include "platform/tracing/tracer.h"
 
 namespace hocket::communicator {
 
@@ -242,7 +243,11 @@ Status Setup::agree_on_engines(const std::vector<Outcome>& outcomes) {
 
 Status Setup::take_introductions() {
   HOCKET_TRY(agree(all_));
+  if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr)
+    tracer->name_job(all_[0].address.identity[0]);
   HOCKET_TRY(find_nodes());
+  // Not 0: its context's identity is random.
+  parts_.participants.number = (all_[0].address.identity[0] ^ (all_[0].number + 1) * 0x9e3779b97f4a7c15ull) | 1;
   is_announced_ = true;
   for (const uint32_t rank : ranks_here()) context_.region().share_among(bootstrap_.size, all_[rank].address_limit);
   return Status::ok();

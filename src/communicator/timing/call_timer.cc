@@ -6,12 +6,22 @@
 
 #include "algorithms/algorithm.h"
 #include "communicator/timing/call_counters.h"
+#include "platform/tracing/tracer.h"
 
 namespace hocket::communicator {
 namespace {
 
 // Of a thread; not taken yet if it has a number.
 thread_local CallTimes last_call __attribute__((tls_model("initial-exec")));
+
+bool is_work(schedule::StepKind kind) {
+  return kind != schedule::StepKind::kAdd && kind != schedule::StepKind::kWaitUntil;
+}
+
+bool reduces(schedule::StepKind kind) {
+  using schedule::StepKind;
+  return kind == StepKind::kCombine || kind == StepKind::kCombineFrom || kind == StepKind::kReceiveCombine;
+}
 
 }  // namespace
 
@@ -22,9 +32,13 @@ bool take_last_call(CallTimes& times) {
   return true;
 }
 
-CallTimer::CallTimer(const Participants& participants, engines::shared_memory::MemoryTransport& lane)
-    : participants_(participants), lane_(lane), began_ns_(now_ns()) {
+CallTimer::CallTimer(const Participants& participants, engines::shared_memory::MemoryTransport& lane, const char* name)
+    : participants_(participants), lane_(lane), is_traced_(platform::is_traced()), began_ns_(platform::fast_now_ns()) {
   lane_.note_arrival(began_ns_);
+  if (!is_traced_) return;
+  platform::Tracer& tracer = *platform::Tracer::current();
+  tracer.track_of_thread(participants.rank);
+  open_ = tracer.enter(name, began_ns_);
 }
 
 void CallTimer::note_idle(const Interval& idle) {
@@ -35,8 +49,23 @@ void CallTimer::note_idle(const Interval& idle) {
     idle_[intervals_++] = idle;
 }
 
+void CallTimer::did(schedule::StepKind kind, uint64_t from_ns, uint64_t to_ns) {
+  if (!is_work(kind)) return;
+  has_worked_ = true;
+  const Work work{{from_ns, to_ns}, reduces(kind)};
+  if (works_ != 0) {
+    Work& last = work_[works_ - 1];
+    const bool is_close = last.reduces == work.reduces && from_ns - last.time.to_ns < kCloseNs;
+    if (is_close || works_ == work_.size()) {
+      last.time.to_ns = to_ns;
+      return;
+    }
+  }
+  work_[works_++] = work;
+}
+
 // A rank that comes after this one's end was not waited for.
-void CallTimer::find_last(CallTimes& times) const {
+void CallTimer::find_last(CallTimes& times) {
   times.last_came_ns = times.began_ns;
   times.last_rank = participants_.rank;
   for (uint32_t place = 0; place < participants_.ranks_here(); ++place) {
@@ -47,7 +76,7 @@ void CallTimer::find_last(CallTimes& times) const {
   }
 }
 
-void CallTimer::end(const Prepared& prepared) {
+void CallTimer::end(const Prepared& prepared, Vocabulary vocabulary) {
   const CallShape& shape = prepared.shape;
   CallTimes times;
   times.collective = shape.collective;
@@ -69,6 +98,15 @@ void CallTimer::end(const Prepared& prepared) {
   }
   last_call = times;
   if (calls_are_timed_for(TimesFor::kCounters)) count_call(times);
+  if (!is_traced_) return;
+  TracedCall({.times = times,
+              .first_look_ns = first_look_ns_,
+              .idle = {idle_.data(), intervals_},
+              .work = {work_.data(), works_},
+              .prepared = prepared,
+              .participants = participants_,
+              .vocabulary = vocabulary})
+      .trace();
 }
 
 }  // namespace hocket::communicator

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/assertion.h"
+#include "platform/tracing/fast_clock.h"
 
 namespace hocket::engines {
 
@@ -18,6 +19,7 @@ void Execution::start(const Program& program, Transport& transport) {
   program_ = &program;
   transport_ = &transport;
   cursor_ = 0;
+  is_watched_ = operands_.on_demand != nullptr || operands_.watch != nullptr;
   if (states_.size() < program.longest_stage) [[unlikely]]
     states_.resize(program.longest_stage);
   transport.begin(program);
@@ -29,9 +31,21 @@ void Execution::abandon() {
 }
 
 inline Progress Execution::run(const Instruction& step, StepState& state) {
-  if (operands_.on_demand != nullptr) [[unlikely]]
-    return run_on_demand(step, state);
+  if (is_watched_) [[unlikely]]
+    return run_watched(step, state);
   return run_ready(step, state);
+}
+
+// A look in vain takes less than this; a step that comes a part further takes more.
+constexpr uint64_t kShortestWorkNs = 1000;
+
+Progress Execution::run_watched(const Instruction& step, StepState& state) {
+  if (operands_.watch == nullptr) return run_on_demand(step, state);
+  const uint64_t from_ns = platform::fast_now_ns();
+  const Progress progress = operands_.on_demand == nullptr ? run_ready(step, state) : run_on_demand(step, state);
+  const uint64_t to_ns = platform::fast_now_ns();
+  if (progress == Progress::kDone || to_ns - from_ns > kShortestWorkNs) operands_.watch->did(step.kind, from_ns, to_ns);
+  return progress;
 }
 
 Progress Execution::run_on_demand(const Instruction& step, StepState& state) {

@@ -36,12 +36,14 @@ class Execution {
  private:
   Progress run(const Instruction& step, StepState& state);
   Progress run_ready(const Instruction& step, StepState& state);
+  Progress run_watched(const Instruction& step, StepState& state);
   Progress run_on_demand(const Instruction& step, StepState& state);
   Progress advance_stage(size_t end);
 
   const Program* program_ = nullptr;
   Transport* transport_ = nullptr;
   Operands operands_;
+  bool is_watched_ = false;        // by who gives operands on demand, or by who traces
   size_t cursor_ = 0;              // first step of the current stage
   std::vector<StepState> states_;  // of the current stage's steps; cleared between stages and between calls
 };

@@ -25,11 +25,21 @@ struct StepState {
   bool done = false;
 };
 
+// Hears of steps that took time, while calls are traced: on the clock of platform/tracing/fast_clock.h.
+class StepWatch {
+ public:
+  virtual void did(schedule::StepKind kind, uint64_t from_ns, uint64_t to_ns) = 0;
+
+ protected:
+  ~StepWatch() = default;
+};
+
 // The memory and the operation of one call.
 struct Operands {
   std::byte* base[4] = {};             // by schedule::Buffer
   const Combiner* combiner = nullptr;  // lives as long as the call
   OnDemand* on_demand = nullptr;       // the same; nullptr: all of the input is there
+  StepWatch* watch = nullptr;          // the same; nullptr: nobody wants to know
 
   const std::byte* source(const Instruction& step) const {
     return base[static_cast<int>(step.source)] + step.source_offset;

@@ -72,11 +72,19 @@ void NodeGroup::report_mismatch(std::string_view reason) {
   report_broken(RankBlock::kMismatch - 1);
 }
 
-bool NodeGroup::may_tell_late(uint32_t lane, uint64_t call) {
-  std::atomic<uint64_t>& told = root().told_late[lane];
-  // Relaxed, both: it orders nothing.
+bool NodeGroup::may_tell_late(uint32_t lane, uint64_t call, uint64_t what, int64_t limits) {
+  constexpr uint64_t kMostDoublings = 10;
+  RankBlock& common = root();
+  // Relaxed, all: they order nothing.
+  const uint64_t times =
+      common.late_case.load(std::memory_order_relaxed) == what ? common.late_times.load(std::memory_order_relaxed) : 0;
+  if (limits < int64_t{1} << std::min(times, kMostDoublings)) return false;
+  std::atomic<uint64_t>& told = common.told_late[lane];
   uint64_t before = told.load(std::memory_order_relaxed);
-  return before < call && told.compare_exchange_strong(before, call, std::memory_order_relaxed);
+  if (before >= call || !told.compare_exchange_strong(before, call, std::memory_order_relaxed)) return false;
+  common.late_case.store(what, std::memory_order_relaxed);
+  common.late_times.store(times + 1, std::memory_order_relaxed);
+  return true;
 }
 
 std::string NodeGroup::mismatch() const { return broken() == RankBlock::kMismatch ? root().reason : std::string(); }

@@ -86,8 +86,9 @@ class NodeGroup {
   void report_mismatch(std::string_view reason);
   // What was reported so; "": nothing.
   std::string mismatch() const;
-  // True for one of the ranks that are about to say who is late for a call of a lane, and only once.
-  bool may_tell_late(uint32_t lane, uint64_t call);
+  // True for one of the ranks that are about to say who is late for a call of a lane, and only once. `what`: a number
+  // of what it has to say. What was said last is said again only after twice as many `limits` each time.
+  bool may_tell_late(uint32_t lane, uint64_t call, uint64_t what, int64_t limits);
   // 1 + the name of the rank that failed, or RankBlock::kMismatch, or 0. Acquire: pairs with the release in
   // report_broken(), which a mismatch's sentence comes before.
   uint32_t broken() const { return root().broken.load(std::memory_order_acquire); }

@@ -141,6 +141,12 @@ struct alignas(64) RankBlock {
   std::atomic<uint32_t> is_asked;
   // On rank 0: of each lane, the last call of which a rank has said who is late for it.
   std::atomic<uint64_t> told_late[kLanes];
+  // While calls are traced: 1 + the rank's track in the lower half (platform/tracing/tracer.h), and in the upper half,
+  // which communicator of its process this is.
+  std::atomic<uint64_t> traced_as;
+  // On rank 0: what was told of late ranks last, as a number, and how often in a row.
+  std::atomic<uint64_t> late_case;
+  std::atomic<uint64_t> late_times;
   // On rank 0: which calls differ, as a sentence that ends with 0. The rank that first sets `reason_is_taken`
   // writes it.
   static constexpr uint32_t kReasonBytes = 448;

@@ -30,10 +30,10 @@ namespace {
 // timer a larger piece might never get done.
 constexpr uint64_t kPiece = uint64_t{16} << 20;
 
-int open_memfd() {
+int open_memfd(const char* name) {
   // Kernels before 6.3 don't know the flag; some newer ones are set up to refuse a memfd without it.
-  int descriptor = memfd_create("hocket", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
-  if (descriptor < 0 && errno == EINVAL) descriptor = memfd_create("hocket", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+  if (descriptor < 0 && errno == EINVAL) descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   // A peer that truncated the file would kill everybody else with SIGBUS.
   if (descriptor >= 0) fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK);
   return move_out_of_the_way(descriptor);
@@ -78,8 +78,8 @@ Result<int> create_unlinked_file() {
                         error);
 }
 
-Result<int> create_memory_file() {
-  const int descriptor = open_memfd();
+Result<int> create_memory_file(const char* name) {
+  const int descriptor = open_memfd(name);
   if (descriptor >= 0) return descriptor;
   if (errno == EMFILE || errno == ENFILE) return Status::system("Creating shared memory", errno);
   return create_unlinked_file();

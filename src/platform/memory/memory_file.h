@@ -10,8 +10,9 @@
 
 namespace hocket::platform {
 
-// An empty file; the caller closes the descriptor. Others may extend it, but no process can shrink a memfd.
-Result<int> create_memory_file();
+// An empty file; the caller closes the descriptor. Others may extend it, but no process can shrink a memfd. `name`: by
+// which /proc shows it, where it is a memfd.
+Result<int> create_memory_file(const char* name = "hocket");
 
 // The second choice alone: an unlinked file in /dev/shm, $TMPDIR or /tmp.
 Result<int> create_unlinked_file();

@@ -85,6 +85,8 @@ class Waiter {
   // Time since the clock was first read in this wait, 0 if it has not been; it has been whenever pause() said kSleep,
   // and is read within a few hundred looks otherwise.
   int64_t waited_ns() const;
+  // The same up to when the clock was last read: reads none.
+  int64_t waited_at_least_ns() const { return last_ns_ - started_ns_; }
   // After a sleep: whether a peer woke us, or the sleep timed out.
   void woken(bool by_peer);
   // Whether others' load has been seen lately, so that waits go to sleep at once.

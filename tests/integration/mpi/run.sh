@@ -13,8 +13,10 @@
 # CONTAINED, a rank to run in a container of another user, where it is root; UNEXPECTED, one that no line may match;
 # STATUS, the exit status that is right, "failure" for any but 0 or "any"; VENV, where the Python environments are;
 # DRIVER, the file name of a stand-in for a driver of devices; TOOL, "before" or "behind": a profiling tool is preloaded
-# beside hocket, and counts before it what it would count without. Exit status 77: that MPI is not installed, or the
-# program says that it is skipped.
+# beside hocket, and counts before it what it would count without; TRACED: calls are traced, and traced_test.py gets
+# these arguments, none if it is empty; RING, what comes before the name of the trace's file; AHEAD, the first of the
+# ranks whose clocks are 5000 s ahead. Exit status 77: that MPI is not installed, or the program says that it is
+# skipped.
 set -euo pipefail
 mpi=$1 program=$2 ranks=$3 libraries=$4 work=$5
 shift 5
@@ -184,6 +186,16 @@ if [ ${#placed[@]} -ne 0 ]; then
   # shellcheck disable=SC2016
   placed=(bash -c 'rank=${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; '"${placed[*]}"' exec "$@"' placed)
 fi
+if [ -n "${AHEAD:-}" ]; then
+  if ! unshare --time --monotonic 1 --fork true; then
+    echo 'skipped: only root can have ranks on another clock'
+    exit 77
+  fi
+  export AHEAD
+  # shellcheck disable=SC2016
+  placed+=(bash -c 'if [ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" -lt "$AHEAD" ]; then exec "$@"; fi
+    exec unshare --time --monotonic 5000 --fork "$@"' ahead)
+fi
 if [ -n "${CONTAINED:-}" ]; then
   contained=(setpriv --reuid 100000 --regid 100000 --clear-groups unshare --user --map-root-user)
   if [ "$(id -u)" -ne 0 ] || ! "${contained[@]}" true; then
@@ -195,7 +207,8 @@ if [ -n "${CONTAINED:-}" ]; then
   placed=(bash -c 'if [ "$PMI_RANK" -ne "$CONTAINED" ]; then exec "$@"; fi; exec '"${contained[*]}"' "$@"' placed)
 fi
 log=$(mktemp "$work/$mpi-${program%.*}.XXXXXX.log")
-trap 'rm -f "$log" "$log.alone"' EXIT
+trap 'rm -f "$log" "$log.alone" "$log.json"' EXIT
+if [ -n "${TRACED+x}" ]; then set -- "HOCKET_TRACE=${RING:-}$log.json" "$@"; fi
 status=0
 "${launch[@]}" "${placed[@]}" env HOCKET_STATS=1 LD_PRELOAD="${before:-}$preload" "$@" "${command[@]}" \
   >"$log" 2>&1 || status=$?
@@ -225,6 +238,10 @@ if [ "$program" = traces.c ] || [ "${TOOL:-}" = before ]; then
     echo 'run.sh: the program observes other things with hocket (>) than without (<)'
     exit 1
   fi
+fi
+if [ -n "${TRACED+x}" ]; then
+  read -ra arguments <<<"$TRACED"
+  python3 "$here/traced_test.py" "$log.json" "$ranks" "${arguments[@]}"
 fi
 # That a rank finds itself where it was put.
 apart=${NODES:-}${CONTAINED:-}

@@ -66,6 +66,17 @@ function(hocket_mpi_waiting_tests mpi)
     foreach(how sleeps computes receives)
       hocket_mpi_test(late_rank_${how} ${mpi} late_rank.c 3 HOCKET_LATE_S=1)
     endforeach()
+    # A trace says who was late: of a whole run, of several nodes, and where a ring is written by those that wait for
+    # long.
+    hocket_mpi_test(traced ${mpi} traced.c 3)
+    hocket_mpi_expect(traced ${mpi} "EXPECT=^traced: passed" TRACED=)
+    hocket_mpi_test(traced_on_nodes ${mpi} traced.c 4)
+    hocket_mpi_expect(traced_on_nodes ${mpi} "EXPECT=^traced: passed" "TRACED=--nodes 2" "NODES=rank / 2")
+    hocket_mpi_test(traced_with_two_clocks ${mpi} traced.c 4)
+    hocket_mpi_expect(traced_with_two_clocks ${mpi} "EXPECT=^traced: passed" "TRACED=--nodes 2" "NODES=rank / 2"
+      AHEAD=2)
+    hocket_mpi_test(traced_ring ${mpi} traced.c 3 HOCKET_LATE_S=1)
+    hocket_mpi_expect(traced_ring ${mpi} "EXPECT=^traced: passed" "TRACED=--ring" RING=ring:50: ARGUMENTS=hangs)
     set(late "EXPECT=MPI_Allreduce.* of 3 ranks: rank [02] has waited for [12] s.* for rank 1 .process [0-9]+")
     hocket_mpi_expect(late_rank_sleeps ${mpi} ARGUMENTS=sleeps "${late}, which sleeps in ")
     hocket_mpi_expect(late_rank_computes ${mpi} ARGUMENTS=computes "${late}, which runs.; where it is: gdb")

@@ -59,8 +59,8 @@ class Pair : public testing::Test {
     one->participants.group = std::make_unique<NodeGroup>(rank, std::move(members), region_, false);
     one->tracks = std::make_unique<Tracks>(one->participants, one->engines);
     ASSERT_TRUE(one->tracks->open(0).is_ok());
-    one->failure =
-        std::make_unique<FailureDetector>(one->participants, *one->tracks, one->engines, Vocabulary::kHocket, 0);
+    one->failure = std::make_unique<FailureDetector>(one->participants, *one->tracks, one->engines, Vocabulary::kHocket,
+                                                     LatePolicy());
     one->requests = std::make_unique<RequestQueue>(*one->tracks, *one->failure);
     one->closing = std::make_unique<Closing>(one->participants, *one->tracks, *one->failure);
     ranks_[rank] = std::move(one);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file to which the processes of a job write their events, each when it ends: whole JSON before and after each time.
+//
+// Who writes has the file to itself by a lock of the file system. The file says of which job it is; who finds another
+// one's begins anew. What is no trace of hocket's is left as it is. Where there is no room the file becomes what it was
+// before.
+//
+// Thread safety: one thread at a time; any number of processes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/status.h"
+#include "platform/descriptor.h"
+
+namespace hocket::platform {
+
+class TraceFile {
+ public:
+  // Waits for others that write, but not for ever. The errors name the file and the remedy.
+  static Result<TraceFile> open(const std::string& name, uint64_t job);
+  TraceFile(TraceFile&&) = default;
+
+  // Lines that end with ",\n".
+  Status add(std::string_view lines);
+  // The file is whole again, and others may write. After a failure it is so already.
+  Status close();
+
+ private:
+  TraceFile(std::string name, Descriptor file) : name_(std::move(name)), file_(std::move(file)) {}
+  Status lock() const;
+  Status find_end(uint64_t job);
+  Status begin_anew(uint64_t job);
+  // What a process left that was killed while it wrote ends with its last whole line.
+  Status find_last_line(uint64_t bytes);
+  Status write(std::string_view text);
+  Status restore(Status why);
+  Status failure(const char* what, int error) const;
+
+  std::string name_;
+  Descriptor file_;
+  uint64_t kept_ = 0;       // bytes of the file as it was, without its end
+  uint64_t end_ = 0;        // the same with what has been added
+  bool has_lines_ = false;  // one is there: the next needs a comma before it
+  bool is_open_ = false;    // lines may be added
+};
+
+}  // namespace hocket::platform

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "platform/whereabouts/description.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/clock.h"
+#include "platform/whereabouts/own_record.h"
+
+namespace hocket::platform {
+namespace {
+
+constexpr uint64_t kShortestWaitNs = kNanosecondsPerSecond;
+
+uint32_t what_of(const FunctionStamp& stamp) { return stamp.what.load(std::memory_order_relaxed); }
+bool is_entered(const FunctionStamp& stamp) { return (what_of(stamp) & FunctionStamp::kIsIn) != 0; }
+uint64_t since_of(const FunctionStamp& stamp) { return stamp.since_ns.load(std::memory_order_relaxed); }
+
+std::string seconds_since(uint64_t since_ns, uint64_t now_ns) {
+  return std::to_string(now_ns > since_ns ? (now_ns - since_ns) / kNanosecondsPerSecond : 0) + " s";
+}
+
+std::string describe_rank(int32_t rank) {
+  return rank == FunctionStamp::kAny ? "any rank" : "rank " + std::to_string(rank);
+}
+
+bool is_send(std::string_view function) { return function.find("end") != function.npos; }
+
+std::string name_of(const SeenRecord& record) {
+  return record->rank >= 0 ? "rank " + std::to_string(record->rank) : "process " + std::to_string(record->process);
+}
+
+// For whom each of a job's processes waits; of one that waits for any of several nothing can be said.
+class Edges {
+ public:
+  Edges(const std::vector<SeenRecord>& records, uint64_t now_ns) : now_ns_(now_ns) {
+    for (const SeenRecord& one : records) {
+      by_process_.emplace(one->process, &one);
+      if (one->rank >= 0) by_rank_.emplace(one->rank, &one);
+    }
+  }
+  const SeenRecord* find(uint32_t process) const {
+    const auto found = by_process_.find(process);
+    return found == by_process_.end() ? nullptr : found->second;
+  }
+  std::vector<const SeenRecord*> of(const SeenRecord& record) const {
+    std::vector<const SeenRecord*> awaited;
+    const ThreadLine* const line = telling_line(*record);
+    if (line == nullptr) return awaited;
+    const uint64_t since_ns = line->waits_since_ns.load(std::memory_order_relaxed);
+    if (since_ns != 0 && has_lasted(since_ns)) {
+      const uint32_t count = std::min(line->awaited_ranks.load(std::memory_order_relaxed), ThreadLine::kAwaited);
+      for (uint32_t i = 0; i < count; ++i) add(find(line->awaited[i].load(std::memory_order_relaxed)), awaited);
+    } else if (is_entered(line->other) && has_lasted(since_of(line->other))) {
+      const auto peer = by_rank_.find(line->other.of_all.load(std::memory_order_relaxed));
+      if (peer != by_rank_.end()) add(peer->second, awaited);
+    }
+    return awaited;
+  }
+
+ private:
+  bool has_lasted(uint64_t since_ns) const { return since_ns + kShortestWaitNs <= now_ns_; }
+  static void add(const SeenRecord* one, std::vector<const SeenRecord*>& awaited) {
+    if (one != nullptr) awaited.push_back(one);
+  }
+  std::map<uint32_t, const SeenRecord*> by_process_;
+  std::map<int32_t, const SeenRecord*> by_rank_;
+  uint64_t now_ns_;
+};
+
+}  // namespace
+
+std::string describe_function(const SeenRecord& record, const FunctionStamp& stamp) {
+  const uint32_t what = what_of(stamp);
+  const uint32_t number = what & FunctionStamp::kNumber;
+  if (number == 0) return {};
+  const std::string_view name = record.function(number - 1);
+  std::string text(name.empty() ? "a function of the MPI" : name);
+  if ((what & FunctionStamp::kHasPeer) == 0) return text;
+  const int32_t tag = stamp.tag.load(std::memory_order_relaxed);
+  text += (is_send(name) ? " to " : " from ") + describe_rank(stamp.peer.load(std::memory_order_relaxed));
+  return text + (tag == FunctionStamp::kAny ? ", any tag" : ", tag " + std::to_string(tag));
+}
+
+std::string describe_communicator(std::string_view name, uint32_t size) {
+  const std::string ranks = " of " + std::to_string(size) + (size == 1 ? " rank" : " ranks");
+  if (name.empty()) return "a communicator" + ranks;
+  return (name.starts_with("MPI_COMM_") ? std::string(name) : "communicator \"" + std::string(name) + "\"") + ranks;
+}
+
+std::string describe_communicator(const SeenRecord& record, uint64_t number) {
+  const CommunicatorName* const known = record.communicator(number);
+  return known == nullptr ? "another communicator" : describe_communicator(name_in(known), known->size);
+}
+
+std::string describe_place(const SeenRecord& record, uint64_t now_ns) {
+  const ThreadLine* const line = telling_line(*record);
+  if (line == nullptr) return {};
+  if (is_entered(line->collective)) {
+    std::string text = "has been in " + describe_function(record, line->collective);
+    if (const uint64_t number = line->communicator.load(std::memory_order_relaxed); number != 0)
+      text += " of " + describe_communicator(record, number);
+    return text + " for " + seconds_since(since_of(line->collective), now_ns);
+  }
+  if (is_entered(line->other))
+    return "has been in " + describe_function(record, line->other) + " for " +
+           seconds_since(since_of(line->other), now_ns);
+  const FunctionStamp& last = since_of(line->other) >= since_of(line->collective) ? line->other : line->collective;
+  const std::string what = describe_function(record, last);
+  const std::string calls = what.starts_with("MPI_") ? "no MPI call" : "no call of hocket";
+  return "has made " + calls + " for " + seconds_since(since_of(last), now_ns) +
+         (what.empty() ? "" : ", after " + what);
+}
+
+std::vector<const SeenRecord*> find_deadlock(const std::vector<SeenRecord>& records, uint32_t process,
+                                             uint64_t now_ns) {
+  const Edges edges(records, now_ns);
+  std::vector<const SeenRecord*> path;
+  std::vector<std::vector<const SeenRecord*>> left;  // of each on the path, who is still to be looked at
+  std::set<const SeenRecord*> seen;
+  if (const SeenRecord* const first = edges.find(process)) {
+    path.push_back(first);
+    left.push_back(edges.of(*first));
+    seen.insert(first);
+  }
+  while (!path.empty()) {
+    if (left.back().empty()) {
+      path.pop_back();
+      left.pop_back();
+      continue;
+    }
+    const SeenRecord* const next = left.back().back();
+    left.back().pop_back();
+    const auto again = std::find(path.begin(), path.end(), next);
+    if (again != path.end()) return {again, path.end()};
+    if (!seen.insert(next).second) continue;
+    path.push_back(next);
+    left.push_back(edges.of(*next));
+  }
+  return {};
+}
+
+std::string describe_deadlock(const std::vector<const SeenRecord*>& ring) {
+  std::string text;
+  for (size_t i = 0; i < ring.size(); ++i)
+    text += (i == 0 ? "" : ", ") + name_of(*ring[i]) + (i == 0 ? " waits for " : " for ") +
+            name_of(*ring[(i + 1) % ring.size()]);
+  return text;
+}
+
+}  // namespace hocket::platform

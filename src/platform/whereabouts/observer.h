@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records of other processes (record.h), read from outside, whatever their owners are doing: by what /proc shows of
+// their open files, which the kernel lets the same user see, and root. Nothing is written, and nobody is stopped.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platform/whereabouts/record.h"
+
+namespace hocket::platform {
+
+// A copy of a record, made at one time.
+class SeenRecord {
+ public:
+  SeenRecord(int process, std::unique_ptr<const Record> record) : process_(process), record_(std::move(record)) {}
+  int process() const { return process_; }  // as this process names it
+  const Record& operator*() const { return *record_; }
+  const Record* operator->() const { return record_.get(); }
+  std::string_view job() const { return text(record_->job); }
+  std::string_view library() const { return text(record_->library); }
+  // "": it has no name.
+  std::string_view function(uint32_t number) const;
+  // nullptr: the record has no line for it.
+  const CommunicatorName* communicator(uint64_t number) const;
+
+ private:
+  template <size_t N>
+  static std::string_view text(const char (&place)[N]) {
+    const std::string_view all(place, N);
+    return all.substr(0, all.find('\0'));
+  }
+  int process_;
+  std::unique_ptr<const Record> record_;
+};
+
+// Of one process; most have none, and one that uses hocket in two ways has two.
+std::vector<SeenRecord> records_of(int process);
+// Of all processes that this one may look at, by process; with `job`, of that one only.
+std::vector<SeenRecord> all_records(std::string_view job = {});
+
+// Which of a record's threads tells most of what its process is doing; nullptr: none has come to a call yet.
+const ThreadLine* telling_line(const Record& record);
+
+}  // namespace hocket::platform

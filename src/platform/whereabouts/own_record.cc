@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "platform/whereabouts/own_record.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+#include <string>
+
+#include "platform/memory/memory_file.h"
+
+namespace hocket::platform {
+namespace {
+
+// Never destroyed: threads may outlive static destruction.
+std::mutex& record_mutex() {
+  static auto* const mutex = new std::mutex;
+  return *mutex;
+}
+
+template <size_t N>
+void write_text(char (&place)[N], std::string_view text) {
+  place[text.copy(place, N - 1)] = 0;
+}
+
+// The child's thread is a copy of the one that forked.
+void forget_in_child() {
+  internal::record.store(nullptr, std::memory_order_relaxed);
+  internal::own_line = nullptr;
+}
+
+Record* make_record() {
+  Result<int> made = create_memory_file("hocket-record");
+  if (!made.is_ok()) return nullptr;
+  const int descriptor = made.value();
+  void* memory = MAP_FAILED;
+  if (extend_file(descriptor, 0, sizeof(Record)).is_ok())
+    memory = mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (memory == MAP_FAILED || pthread_atfork(nullptr, nullptr, forget_in_child) != 0) {
+    close(descriptor);
+    return nullptr;
+  }
+  // The descriptor stays open: by it others find the record.
+  return static_cast<Record*>(memory);
+}
+
+bool is_alive(uint32_t thread) { return syscall(SYS_tgkill, getpid(), thread, 0) == 0 || errno != ESRCH; }
+
+// Of a process: what it is called, its parent, and when it was started, in the kernel's ticks.
+struct Ancestor {
+  std::string name;
+  int parent = 0;
+  std::string started;
+};
+
+Ancestor ancestor_of(int process) {
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  std::string line;
+  std::getline(stat, line);
+  const size_t begin = line.find('('), end = line.rfind(')');
+  if (begin == std::string::npos || end == std::string::npos) return {};
+  Ancestor found;
+  found.name = line.substr(begin + 1, end - begin - 1);
+  std::istringstream fields(line.substr(end + 1));
+  std::string field;
+  // Counted from the letter of its state on.
+  constexpr int kParent = 1, kStarted = 19;
+  for (int i = 0; i <= kStarted && fields >> field; ++i) {
+    if (i == kParent) found.parent = std::atoi(field.c_str());
+    if (i == kStarted) found.started = field;
+  }
+  return found;
+}
+
+// The nearest ancestor that starts ranks, or the parent: scripts may lie in between.
+std::string launcher_label() {
+  constexpr int kMostGenerations = 16;
+  constexpr std::string_view kLaunchers[] = {"hydra_pmi_proxy", "hydra_bstrap_pr", "mpiexec", "mpirun",    "prterun",
+                                             "prted",           "orted",           "hocket",  "slurmstepd"};
+  const int parent = getppid();
+  int process = parent;
+  for (int i = 0; i < kMostGenerations && process > 1; ++i) {
+    const Ancestor one = ancestor_of(process);
+    const bool is_launcher = std::any_of(std::begin(kLaunchers), std::end(kLaunchers),
+                                         [&](std::string_view name) { return one.name.starts_with(name); });
+    if (is_launcher) return one.name + " " + std::to_string(process) + "." + one.started;
+    process = one.parent;
+  }
+  const Ancestor one = ancestor_of(parent);
+  return one.name + " " + std::to_string(parent) + "." + one.started;
+}
+
+std::string make_job_label() {
+  // PMIx' name of the job; Slurm's numbers; a token of our own launcher.
+  if (const char* name = std::getenv("PMIX_NAMESPACE"); name != nullptr && *name != 0) return name;
+  const char *const job = std::getenv("SLURM_JOB_ID"), *const step = std::getenv("SLURM_STEP_ID");
+  if (job != nullptr && step != nullptr) return "slurm " + std::string(job) + "." + step;
+  return launcher_label();
+}
+
+}  // namespace
+
+std::string_view job_label() {
+  static const auto* const label = new std::string(make_job_label());
+  return *label;
+}
+
+Record* begin_record(const RecordOwner& owner) {
+  const std::lock_guard lock(record_mutex());
+  Record* record = internal::record.load(std::memory_order_relaxed);
+  const bool is_new = record == nullptr;
+  if (is_new) record = make_record();
+  if (record == nullptr) return nullptr;
+  if (owner.rank >= 0 || is_new) {
+    record->rank = owner.rank;
+    record->ranks = owner.ranks;
+    write_text(record->library, owner.library);
+  }
+  record->ended.store(0, std::memory_order_relaxed);
+  if (!is_new) return record;
+  record->bytes = sizeof(Record);
+  record->process = static_cast<uint32_t>(getpid());
+  write_text(record->job, job_label());
+  gethostname(record->host, sizeof record->host - 1);
+  record->magic.store(Record::kMagic, std::memory_order_release);
+  internal::record.store(record, std::memory_order_release);
+  return record;
+}
+
+void end_record() {
+  Record* const record = own_record();
+  if (record != nullptr) record->ended.store(1, std::memory_order_relaxed);
+}
+
+ThreadLine* internal::claim_line(Record& record) {
+  const std::lock_guard lock(record_mutex());
+  const auto self = static_cast<uint32_t>(gettid());
+  ThreadLine* const begin = record.threads;
+  ThreadLine* const end = begin + Record::kThreads;
+  const auto holder = [](const ThreadLine& line) { return line.thread.load(std::memory_order_relaxed); };
+  ThreadLine* line = std::find_if(begin, end, [&](const ThreadLine& one) { return holder(one) == 0; });
+  if (line == end) line = std::find_if(begin, end, [&](const ThreadLine& one) { return !is_alive(holder(one)); });
+  // More threads than there are lines share the last.
+  if (line == end) --line;
+  line->thread.store(self, std::memory_order_relaxed);
+  internal::own_line = line;
+  return line;
+}
+
+CommunicatorName* note_communicator(uint64_t number, uint32_t rank, uint32_t size, std::string_view name) {
+  Record* const record = own_record();
+  if (record == nullptr || number == 0) return nullptr;
+  const std::lock_guard lock(record_mutex());
+  CommunicatorName* const place =
+      std::find_if(std::begin(record->communicators), std::end(record->communicators),
+                   [](const CommunicatorName& one) { return one.number.load(std::memory_order_relaxed) == 0; });
+  if (place == std::end(record->communicators)) return nullptr;
+  place->rank = rank;
+  place->size = size;
+  place->calls.store(0, std::memory_order_relaxed);
+  write_text(place->text, name);
+  place->number.store(number, std::memory_order_release);
+  return place;
+}
+
+std::string_view name_in(const CommunicatorName* place) {
+  const std::string_view all =
+      place == nullptr ? std::string_view() : std::string_view(place->text, sizeof place->text);
+  return all.substr(0, all.find('\0'));
+}
+
+void rename_communicator(CommunicatorName* place, std::string_view name) {
+  if (place == nullptr) return;
+  const std::lock_guard lock(record_mutex());
+  write_text(place->text, name);
+}
+
+void forget_communicator(CommunicatorName* place) {
+  if (place != nullptr) place->number.store(0, std::memory_order_release);
+}
+
+void name_function(uint32_t number, std::string_view name) {
+  Record* const record = own_record();
+  if (record != nullptr && number < Record::kFunctions) write_text(record->functions[number], name);
+}
+
+void name_algorithm(uint32_t number, std::string_view name) {
+  Record* const record = own_record();
+  if (record != nullptr && number < Record::kAlgorithms) write_text(record->algorithms[number], name);
+}
+
+}  // namespace hocket::platform

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A process has one tracer for all its life: each test is a process of its own.
+#include "platform/tracing/tracer.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+namespace hocket::platform {
+namespace {
+
+volatile sig_atomic_t own_signals = 0;
+
+class TracerInAProcess : public testing::Test {
+ protected:
+  TracerInAProcess() { std::filesystem::create_directory(folder_); }
+  ~TracerInAProcess() override { std::filesystem::remove_all(folder_); }
+
+  // Traced as `setting` has it, with the test's file behind it. The child's exit status.
+  int run(const std::string& setting, const std::function<bool()>& body) const {
+    const pid_t child = fork();
+    if (child == 0) {
+      setenv("HOCKET_TRACE", (setting + name_).c_str(), 1);
+      if (!Tracer::begin().is_ok() || !is_traced()) _exit(2);
+      std::exit(body() ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+  }
+  nlohmann::json slices() const {
+    nlohmann::json found = nlohmann::json::array();
+    std::ifstream file(name_);
+    const nlohmann::json trace = nlohmann::json::parse(file);
+    for (const auto& event : trace["traceEvents"])
+      if (event["ph"] == "X") found.push_back(event);
+    return found;
+  }
+  static void add(uint64_t number) {
+    TraceEvent event;
+    event.name = "barrier";
+    event.began_ns = event.ended_ns = number * 1000;
+    event.number = number;
+    Tracer::current()->add(event);
+  }
+  // The thread that writes does so in its own time.
+  bool is_written() const {
+    constexpr timespec kPause{0, 1'000'000};
+    for (int tries = 0; tries < 20'000; ++tries) {
+      std::ostringstream text;
+      text << std::ifstream(name_).rdbuf();
+      if (text.str().ends_with("\n]}\n")) return true;
+      nanosleep(&kPause, nullptr);
+    }
+    return false;
+  }
+
+  const std::string folder_ = "/tmp/hocket-tracer-test-" + std::to_string(getpid());
+  const std::string name_ = folder_ + "/trace.json";
+};
+
+TEST_F(TracerInAProcess, WritesAllAtTheEnd) {
+  EXPECT_EQ(run("",
+                [] {
+                  for (uint64_t i = 0; i < 100; ++i) add(i);
+                  return true;
+                }),
+            0);
+  const nlohmann::json all = slices();
+  ASSERT_EQ(all.size(), 100u);
+  for (uint64_t i = 0; i < 100; ++i) EXPECT_EQ(all[i]["args"]["call"], i);
+}
+
+TEST_F(TracerInAProcess, AFileIsWhereTheProgramWasAtFirst) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("HOCKET_TRACE", "trace.json", 1);
+    if (chdir(folder_.c_str()) != 0 || !Tracer::begin().is_ok() || chdir("/") != 0) _exit(2);
+    add(4);
+    std::exit(0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(slices().size(), 1u);
+}
+
+TEST_F(TracerInAProcess, WritesEachEventOnce) {
+  EXPECT_EQ(run("",
+                [] {
+                  for (uint64_t i = 0; i < 10; ++i) {
+                    add(i);
+                    Tracer::current()->write_now();
+                  }
+                  add(10);
+                  return true;
+                }),
+            0);
+  const nlohmann::json all = slices();
+  ASSERT_EQ(all.size(), 11u);
+  for (uint64_t i = 0; i < 11; ++i) EXPECT_EQ(all[i]["args"]["call"], i);
+}
+
+TEST_F(TracerInAProcess, ARingIsWrittenWhenTheSignalComes) {
+  EXPECT_EQ(run("ring:7:",
+                [this] {
+                  for (uint64_t i = 0; i < 100; ++i) add(i);
+                  raise(SIGUSR2);
+                  return is_written();
+                }),
+            0);
+  const nlohmann::json all = slices();
+  ASSERT_EQ(all.size(), 7u);
+  for (uint64_t i = 0; i < 7; ++i) EXPECT_EQ(all[i]["args"]["call"], 93 + i);
+}
+
+TEST_F(TracerInAProcess, WhatIsNotOverIsToldOnce) {
+  EXPECT_EQ(run("",
+                [] {
+                  Tracer& tracer = *Tracer::current();
+                  OpenCall* const open = tracer.enter("MPI_Recv", 1000);
+                  if (open == nullptr || tracer.enter("MPI_Barrier", 2000) != nullptr) return false;
+                  tracer.write_now();
+                  tracer.write_now();
+                  open->leave();
+                  add(1);
+                  tracer.write_now();
+                  return tracer.enter("MPI_Barrier", 3000) == open;
+                }),
+            0);
+  std::ifstream file(name_);
+  int told = 0;
+  const nlohmann::json trace = nlohmann::json::parse(file);
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] != "b") continue;
+    ++told;
+    EXPECT_EQ(event["name"], "rank 0: MPI_Recv, not over");
+    EXPECT_EQ(event["ts"], 1.0);
+  }
+  EXPECT_EQ(told, 1);
+}
+
+TEST_F(TracerInAProcess, ARingIsNotWrittenWhereNothingHappens) {
+  EXPECT_EQ(run("ring:7:",
+                [] {
+                  for (uint64_t i = 0; i < 100; ++i) add(i);
+                  return true;
+                }),
+            0);
+  EXPECT_FALSE(std::filesystem::exists(name_));
+}
+
+TEST_F(TracerInAProcess, AProgramKeepsItsSignal) {
+  const auto own_handler = signal(SIGUSR2, [](int) { own_signals = own_signals + 1; });
+  EXPECT_EQ(run("ring:7:",
+                [] {
+                  add(1);
+                  raise(SIGUSR2);
+                  return own_signals == 1;
+                }),
+            0);
+  signal(SIGUSR2, own_handler);
+  EXPECT_FALSE(std::filesystem::exists(name_));
+}
+
+TEST_F(TracerInAProcess, AChildWritesNothing) {
+  EXPECT_EQ(run("",
+                [] {
+                  add(1);
+                  const pid_t child = fork();
+                  if (child == 0) {
+                    add(2);
+                    std::exit(0);
+                  }
+                  int status = -1;
+                  waitpid(child, &status, 0);
+                  return status == 0;
+                }),
+            0);
+  EXPECT_EQ(slices().size(), 1u);
+}
+
+TEST_F(TracerInAProcess, WhatDoesNotFitIsCountedAndTheJobGoesOn) {
+  EXPECT_EQ(run("",
+                [] {
+                  for (uint64_t i = 0; i < TraceSetting::kAllEvents + 5; ++i) add(i);
+                  return true;
+                }),
+            0);
+  std::ifstream file(name_);
+  std::string line;
+  bool is_told = false;
+  while (!is_told && std::getline(file, line)) is_told = line.find("\"dropped\":5}") != std::string::npos;
+  EXPECT_TRUE(is_told);
+}
+
+TEST_F(TracerInAProcess, AFileThatCannotBeWrittenDoesNoHarm) {
+  std::filesystem::create_directory(name_);
+  EXPECT_EQ(run("",
+                [] {
+                  add(1);
+                  return true;
+                }),
+            0);
+}
+
+}  // namespace
+}  // namespace hocket::platform
