@@ -119,37 +119,42 @@ int refuse(MPI_T_pvar_handle handle, int error, const PassThrough& pass_through)
 
 }  // namespace
 
-HOCKET_WRAP(T_pvar_get_num, (int* num_pvar), (num_pvar), count_variables(num_pvar, pass_through))
-HOCKET_WRAP(T_pvar_get_info,
-            (int pvar_index, char* name, int* name_len, int* verbosity, int* var_class, MPI_Datatype* datatype,
-             MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* readonly, int* continuous, int* atomic),
-            (pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly,
-             continuous, atomic),
-            [&] {
-              const int own = own_of(pvar_index);
-              return own < 0 ? pass_through()
-                             : tell(own, {name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len,
-                                          bind, readonly, continuous, atomic});
-            }())
-HOCKET_WRAP(T_pvar_get_index, (const char* name, int var_class, int* pvar_index), (name, var_class, pvar_index),
-            find_by_name(name, var_class, pvar_index, pass_through))
-HOCKET_WRAP(T_pvar_handle_alloc,
-            (MPI_T_pvar_session session, int pvar_index, void* obj_handle, MPI_T_pvar_handle* handle, int* count),
-            (session, pvar_index, obj_handle, handle, count), [&] {
-              const int own = own_of(pvar_index);
-              return own < 0 ? pass_through() : allocate(own, handle, count);
-            }())
-HOCKET_WRAP(T_pvar_handle_free, (MPI_T_pvar_session session, MPI_T_pvar_handle* handle), (session, handle),
-            release(handle, pass_through))
-HOCKET_WRAP(T_pvar_read, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf), (session, handle, buf),
-            read_value(handle, buf, pass_through))
-HOCKET_WRAP(T_pvar_start, (MPI_T_pvar_session session, MPI_T_pvar_handle handle), (session, handle),
-            refuse(handle, MPI_T_ERR_PVAR_NO_STARTSTOP, pass_through))
-HOCKET_WRAP(T_pvar_stop, (MPI_T_pvar_session session, MPI_T_pvar_handle handle), (session, handle),
-            refuse(handle, MPI_T_ERR_PVAR_NO_STARTSTOP, pass_through))
-HOCKET_WRAP(T_pvar_write, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void* buf),
-            (session, handle, buf), refuse(handle, MPI_T_ERR_PVAR_NO_WRITE, pass_through))
-HOCKET_WRAP(T_pvar_reset, (MPI_T_pvar_session session, MPI_T_pvar_handle handle), (session, handle),
-            refuse(handle, MPI_T_ERR_PVAR_NO_WRITE, pass_through))
-HOCKET_WRAP(T_pvar_readreset, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf), (session, handle, buf),
-            refuse(handle, MPI_T_ERR_PVAR_NO_WRITE, pass_through))
+// Not noted as what the rank is in: that are the program's own calls.
+#define HOCKET_WRAP_TOOL(name, parameters, arguments, body) \
+  HOCKET_WRAP_IN(static_cast<void>(0), name, parameters, arguments, body)
+
+HOCKET_WRAP_TOOL(T_pvar_get_num, (int* num_pvar), (num_pvar), count_variables(num_pvar, pass_through))
+HOCKET_WRAP_TOOL(T_pvar_get_info,
+                 (int pvar_index, char* name, int* name_len, int* verbosity, int* var_class, MPI_Datatype* datatype,
+                  MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* readonly, int* continuous,
+                  int* atomic),
+                 (pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly,
+                  continuous, atomic),
+                 [&] {
+                   const int own = own_of(pvar_index);
+                   return own < 0 ? pass_through()
+                                  : tell(own, {name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len,
+                                               bind, readonly, continuous, atomic});
+                 }())
+HOCKET_WRAP_TOOL(T_pvar_get_index, (const char* name, int var_class, int* pvar_index), (name, var_class, pvar_index),
+                 find_by_name(name, var_class, pvar_index, pass_through))
+HOCKET_WRAP_TOOL(T_pvar_handle_alloc,
+                 (MPI_T_pvar_session session, int pvar_index, void* obj_handle, MPI_T_pvar_handle* handle, int* count),
+                 (session, pvar_index, obj_handle, handle, count), [&] {
+                   const int own = own_of(pvar_index);
+                   return own < 0 ? pass_through() : allocate(own, handle, count);
+                 }())
+HOCKET_WRAP_TOOL(T_pvar_handle_free, (MPI_T_pvar_session session, MPI_T_pvar_handle* handle), (session, handle),
+                 release(handle, pass_through))
+HOCKET_WRAP_TOOL(T_pvar_read, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf), (session, handle, buf),
+                 read_value(handle, buf, pass_through))
+HOCKET_WRAP_TOOL(T_pvar_start, (MPI_T_pvar_session session, MPI_T_pvar_handle handle), (session, handle),
+                 refuse(handle, MPI_T_ERR_PVAR_NO_STARTSTOP, pass_through))
+HOCKET_WRAP_TOOL(T_pvar_stop, (MPI_T_pvar_session session, MPI_T_pvar_handle handle), (session, handle),
+                 refuse(handle, MPI_T_ERR_PVAR_NO_STARTSTOP, pass_through))
+HOCKET_WRAP_TOOL(T_pvar_write, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void* buf),
+                 (session, handle, buf), refuse(handle, MPI_T_ERR_PVAR_NO_WRITE, pass_through))
+HOCKET_WRAP_TOOL(T_pvar_reset, (MPI_T_pvar_session session, MPI_T_pvar_handle handle), (session, handle),
+                 refuse(handle, MPI_T_ERR_PVAR_NO_WRITE, pass_through))
+HOCKET_WRAP_TOOL(T_pvar_readreset, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf),
+                 (session, handle, buf), refuse(handle, MPI_T_ERR_PVAR_NO_WRITE, pass_through))
