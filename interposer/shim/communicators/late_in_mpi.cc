@@ -10,6 +10,7 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "platform/whereabouts/description.h"
+#include "platform/whereabouts/metrics.h"
 #include "platform/whereabouts/observer.h"
 #include "shim/communicators/communicators.h"
 #include "shim/job/job.h"
@@ -183,6 +184,7 @@ const internal::LeftCall* left_call(const ThreadLine& line) {
 }  // namespace
 
 void note_long_wait() {
+  platform::write_metrics_when_due();
   ThreadLine* const line = platform::own_line();
   if (line == nullptr || limit_ns() == 0) return;
   if (is_in(line->other)) name_peer(line->other);

@@ -18,15 +18,6 @@ uint32_t what_of(const FunctionStamp& stamp) { return stamp.what.load(std::memor
 bool is_entered(const FunctionStamp& stamp) { return (what_of(stamp) & FunctionStamp::kIsIn) != 0; }
 uint64_t since_of(const FunctionStamp& stamp) { return stamp.since_ns.load(std::memory_order_relaxed); }
 
-// For ranks that don't come to a collective; 0: it doesn't. What was written in an earlier call may still be there, and
-// the clock is coarse.
-uint64_t waits_since(const ThreadLine& line) {
-  constexpr uint64_t kCoarseNs = 20'000'000;
-  const FunctionStamp& stamp = is_entered(line.collective) ? line.collective : line.other;
-  const uint64_t since_ns = line.waits_since_ns.load(std::memory_order_relaxed);
-  return is_entered(stamp) && since_ns + kCoarseNs >= since_of(stamp) ? since_ns : 0;
-}
-
 std::string seconds_since(uint64_t since_ns, uint64_t now_ns) {
   return std::to_string(now_ns > since_ns ? (now_ns - since_ns) / kNanosecondsPerSecond : 0) + " s";
 }
@@ -85,7 +76,7 @@ class Edges {
     std::vector<const SeenRecord*> awaited;
     const ThreadLine* const line = telling_line(*record);
     if (line == nullptr) return awaited;
-    const uint64_t since_ns = waits_since(*line);
+    const uint64_t since_ns = waits_since_ns(*line);
     if (since_ns != 0 && has_lasted(since_ns)) {
       const uint32_t count = std::min(line->awaited_ranks.load(std::memory_order_relaxed), ThreadLine::kAwaited);
       for (uint32_t i = 0; i < count; ++i) add(find(line->awaited[i].load(std::memory_order_relaxed)), awaited);
@@ -142,7 +133,7 @@ std::string describe_place(const SeenRecord& record, uint64_t now_ns) {
   }
   if (is_entered(line->other)) {
     // One that was started.
-    const uint64_t number = waits_since(*line) != 0 ? line->communicator.load(std::memory_order_relaxed) : 0;
+    const uint64_t number = waits_since_ns(*line) != 0 ? line->communicator.load(std::memory_order_relaxed) : 0;
     const std::string of = number == 0 ? "" : " of a collective of " + describe_communicator(record, number);
     return "has been in " + describe_function(record, line->other) + of + " for " +
            seconds_since(since_of(line->other), now_ns);
