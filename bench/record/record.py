@@ -37,8 +37,8 @@ def main():
         for _ in range(arguments.rounds):
             for side, (libraries, variables) in sides.items():
                 library = pathlib.Path(libraries).resolve() / f"libhocket-mpi-{arguments.family}.so"
-                run = subprocess.run([mpi / "bin/mpiexec", "-n", "2", "env", f"LD_PRELOAD={library}", *variables,
-                                      program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True,
+                line = [mpi / "bin/mpiexec", "-n", "2", "env", f"LD_PRELOAD={library}", *variables, program]
+                run = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True,
                                      env=environment)
                 for line in run.stdout.splitlines():
                     name, ns = line.split()
