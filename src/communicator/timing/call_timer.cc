@@ -43,10 +43,8 @@ CallTimer::CallTimer(const Participants& participants, engines::shared_memory::M
 
 void CallTimer::note_idle(const Interval& idle) {
   if (idle.to_ns <= idle.from_ns) return;
-  if (intervals_ == kMostIntervals)
-    idle_.back().to_ns = idle.to_ns;
-  else
-    idle_[intervals_++] = idle;
+  idle_ns_ += idle.to_ns - idle.from_ns;
+  if (intervals_ != kMostIntervals) idle_[intervals_++] = idle;
 }
 
 void CallTimer::did(schedule::StepKind kind, uint64_t from_ns, uint64_t to_ns) {
@@ -55,13 +53,12 @@ void CallTimer::did(schedule::StepKind kind, uint64_t from_ns, uint64_t to_ns) {
   const Work work{{from_ns, to_ns}, reduces(kind)};
   if (works_ != 0) {
     Work& last = work_[works_ - 1];
-    const bool is_close = last.reduces == work.reduces && from_ns - last.time.to_ns < kCloseNs;
-    if (is_close || works_ == work_.size()) {
+    if (last.reduces == work.reduces && from_ns - last.time.to_ns < kCloseNs) {
       last.time.to_ns = to_ns;
       return;
     }
   }
-  work_[works_++] = work;
+  if (works_ != work_.size()) work_[works_++] = work;
 }
 
 // A rank that comes after this one's end was not waited for.
@@ -89,10 +86,10 @@ void CallTimer::end(const Prepared& prepared, Vocabulary vocabulary) {
   if (prepared.choice.algorithm != nullptr) times.algorithm = prepared.choice.algorithm->name.data();
   times.began_ns = began_ns_;
   times.ended_ns = idle_since_ns_;  // of the last look
+  times.idle_ns = idle_ns_;
   find_last(times);
   for (size_t i = 0; i < intervals_; ++i) {
     const Interval& idle = idle_[i];
-    times.idle_ns += idle.to_ns - idle.from_ns;
     const uint64_t until_ns = std::min(idle.to_ns, times.last_came_ns);
     if (until_ns > idle.from_ns) times.waited_for_late_ns += until_ns - idle.from_ns;
   }

@@ -49,7 +49,7 @@ class CallTimer final : private engines::StepWatch {
   void end(const Prepared& prepared, Vocabulary vocabulary);
 
  private:
-  // More are joined: what lies between the last ones counts as idle, too.
+  // Of a call that has more, the first are told apart.
   static constexpr size_t kMostIntervals = TracedCall::kMostIdle;
   // Steps that follow each other so closely are one slice.
   static constexpr uint64_t kCloseNs = 300;
@@ -69,6 +69,7 @@ class CallTimer final : private engines::StepWatch {
   bool has_worked_ = false;     // since the look began
   std::array<Interval, kMostIntervals> idle_;
   size_t intervals_ = 0;
+  uint64_t idle_ns_ = 0;
   std::array<Work, TracedCall::kMostWork> work_;
   size_t works_ = 0;
 };

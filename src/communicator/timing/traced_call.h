@@ -17,14 +17,15 @@
 
 namespace hocket::communicator {
 
+// Not cleared: a call has room for many, and most need few.
 struct Interval {
-  uint64_t from_ns = 0;
-  uint64_t to_ns = 0;
+  uint64_t from_ns;
+  uint64_t to_ns;
 };
 
 struct Work {
   Interval time;
-  bool reduces = false;  // it moves otherwise
+  bool reduces;  // it moves otherwise
 };
 
 // "MPI_Bcast"; "broadcast". Lives as long as the process.
@@ -46,8 +47,8 @@ void announce_track(const Participants& participants);
 
 class TracedCall {
  public:
-  static constexpr size_t kMostIdle = 16;
-  static constexpr size_t kMostWork = 24;
+  static constexpr size_t kMostIdle = 64;
+  static constexpr size_t kMostWork = 96;
   struct Facts {
     const CallTimes& times;
     uint64_t first_look_ns;

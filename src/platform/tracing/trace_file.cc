@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -17,19 +18,36 @@ namespace hocket::platform {
 namespace {
 
 constexpr std::string_view kHead = R"({"otherData":{"written by":"hocket","job":")";
-constexpr std::string_view kBehindJob = R"("},"displayTimeUnit":"ns","traceEvents":[)";
+constexpr std::string_view kBetweenNumbers = R"(","base_ns":")";
+constexpr std::string_view kBehindNumbers = R"("},"displayTimeUnit":"ns","traceEvents":[)";
 constexpr std::string_view kEnd = "\n]}\n";
 constexpr std::string_view kBetween = ",\n";
 constexpr size_t kJobDigits = 16;
-constexpr size_t kHeadBytes = kHead.size() + kJobDigits + kBehindJob.size();
+constexpr size_t kBaseDigits = 20;
+constexpr size_t kBasePlace = kHead.size() + kJobDigits + kBetweenNumbers.size();
+constexpr size_t kHeadBytes = kBasePlace + kBaseDigits + kBehindNumbers.size();
 // Of others that write: some hundred megabytes each, to a slow disk.
 constexpr int kLockTries = 6000;
 constexpr timespec kLockPause{0, 10'000'000};
 
-std::string head_of(uint64_t job) {
-  char digits[kJobDigits + 1];
-  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(job));
-  return std::string(kHead) + digits + std::string(kBehindJob);
+std::string head_of(uint64_t job, uint64_t base_ns) {
+  char job_digits[kJobDigits + 1], base_digits[kBaseDigits + 1];
+  std::snprintf(job_digits, sizeof job_digits, "%016llx", static_cast<unsigned long long>(job));
+  std::snprintf(base_digits, sizeof base_digits, "%020llu", static_cast<unsigned long long>(base_ns));
+  std::string head(kHead);
+  for (const std::string_view part :
+       {std::string_view(job_digits), kBetweenNumbers, std::string_view(base_digits), kBehindNumbers})
+    head += part;
+  return head;
+}
+
+// 0: there is none.
+uint64_t base_of(std::string_view head) {
+  if (head.size() != kHeadBytes) return 0;
+  const std::string_view digits = head.substr(kBasePlace, kBaseDigits);
+  uint64_t base_ns = 0;
+  std::from_chars(digits.begin(), digits.end(), base_ns);
+  return base_ns;
 }
 
 // A process that may write no more gets a signal, which ends it as a rule: the trace is not worth that.
@@ -60,7 +78,7 @@ Status TraceFile::failure(const char* what, int error) const {
                              "; name a file on a disk with room, which this process may write"};
 }
 
-Result<TraceFile> TraceFile::open(const std::string& name, uint64_t job) {
+Result<TraceFile> TraceFile::open(const std::string& name, uint64_t job, uint64_t base_ns) {
   Descriptor descriptor(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644));
   TraceFile file(name, std::move(descriptor));
   if (file.file_.get() < 0) return file.failure("opening", errno);
@@ -69,7 +87,7 @@ Result<TraceFile> TraceFile::open(const std::string& name, uint64_t job) {
   if (!S_ISREG(facts.st_mode))
     return Status(Code::kInvalidArgument, "HOCKET_TRACE: " + name + " is no file but something else; name a file");
   HOCKET_TRY(file.lock());
-  HOCKET_TRY(file.find_end(job));
+  HOCKET_TRY(file.find_end(job, base_ns));
   file.is_open_ = true;
   return file;
 }
@@ -86,11 +104,11 @@ Status TraceFile::lock() const {
                               " for a minute; name a file on a faster disk, with %h in its name for one a node"};
 }
 
-Status TraceFile::find_end(uint64_t job) {
+Status TraceFile::find_end(uint64_t job, uint64_t base_ns) {
   const off_t bytes = lseek(file_.get(), 0, SEEK_END);
   if (bytes < 0) return failure("reading", errno);
   char text[kHeadBytes] = {};
-  if (bytes == 0) return begin_anew(job);
+  if (bytes == 0) return begin_anew(job, base_ns);
   const ssize_t got = pread(file_.get(), text, sizeof text, 0);
   if (got < 0) return failure("reading", errno);
   const std::string_view found(text, static_cast<size_t>(got));
@@ -98,14 +116,16 @@ Status TraceFile::find_end(uint64_t job) {
     return {Code::kInvalidArgument,
             "HOCKET_TRACE: " + name_ + " is no trace of hocket's and stays as it is; name a new file, or remove it"};
   }
-  if (found != head_of(job)) return begin_anew(job);
+  base_ns_ = base_of(found);
+  if (base_ns_ == 0 || found != head_of(job, base_ns_)) return begin_anew(job, base_ns);
   return find_last_line(static_cast<uint64_t>(bytes));
 }
 
-Status TraceFile::begin_anew(uint64_t job) {
+Status TraceFile::begin_anew(uint64_t job, uint64_t base_ns) {
   if (ftruncate(file_.get(), 0) != 0) return failure("emptying", errno);
   is_open_ = true;
-  HOCKET_TRY(write(head_of(job)));
+  HOCKET_TRY(write(head_of(job, base_ns)));
+  base_ns_ = base_ns;
   kept_ = end_;
   return Status::ok();
 }

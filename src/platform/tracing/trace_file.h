@@ -21,8 +21,13 @@ namespace hocket::platform {
 class TraceFile {
  public:
   // Waits for others that write, but not for ever. The errors name the file and the remedy.
-  static Result<TraceFile> open(const std::string& name, uint64_t job);
+  // `base_ns`: for a new file, see base_ns().
+  static Result<TraceFile> open(const std::string& name, uint64_t job, uint64_t base_ns);
   TraceFile(TraceFile&&) = default;
+
+  // What times in the file count from: viewers read them as floating-point numbers of microseconds, which are too
+  // coarse for those of a machine that has been up for months.
+  uint64_t base_ns() const { return base_ns_; }
 
   // Lines that end with ",\n".
   Status add(std::string_view lines);
@@ -32,8 +37,8 @@ class TraceFile {
  private:
   TraceFile(std::string name, Descriptor file) : name_(std::move(name)), file_(std::move(file)) {}
   Status lock() const;
-  Status find_end(uint64_t job);
-  Status begin_anew(uint64_t job);
+  Status find_end(uint64_t job, uint64_t base_ns);
+  Status begin_anew(uint64_t job, uint64_t base_ns);
   // What a process left that was killed while it wrote ends with its last whole line.
   Status find_last_line(uint64_t bytes);
   Status write(std::string_view text);
@@ -42,6 +47,7 @@ class TraceFile {
 
   std::string name_;
   Descriptor file_;
+  uint64_t base_ns_ = 0;
   uint64_t kept_ = 0;       // bytes of the file as it was, without its end
   uint64_t end_ = 0;        // the same with what has been added
   bool has_lines_ = false;  // one is there: the next needs a comma before it

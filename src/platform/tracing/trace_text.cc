@@ -9,6 +9,7 @@ namespace hocket::platform {
 namespace {
 
 constexpr uint64_t kNsPerUs = 1000;
+constexpr const char* kPart = "part";
 
 void append(std::string& text, const char* format, ...) __attribute__((format(printf, 2, 3)));
 void append(std::string& text, const char* format, ...) {
@@ -42,7 +43,7 @@ const char* category(TraceKind kind) {
     case TraceKind::kOpen:
       return "not over";
     default:
-      return "part";
+      return kPart;
   }
 }
 
@@ -112,11 +113,21 @@ void append_arguments(std::string& text, const TraceEvent& event) {
   text += '}';
 }
 
-uint64_t shifted(uint64_t ns, const TraceOrigin& origin) { return ns + static_cast<uint64_t>(origin.offset_ns); }
+int64_t shifted(uint64_t ns, const TraceOrigin& origin) { return static_cast<int64_t>(ns) + origin.offset_ns; }
 
-void append_time(std::string& text, const char* key, uint64_t ns) {
-  append(text, ",\"%s\":%llu.%03u", key, static_cast<unsigned long long>(ns / kNsPerUs),
-         static_cast<unsigned>(ns % kNsPerUs));
+void append_time(std::string& text, const char* key, int64_t ns) {
+  const auto size = static_cast<uint64_t>(ns < 0 ? -ns : ns);
+  append(text, ",\"%s\":%s%llu.%03u", key, ns < 0 ? "-" : "", static_cast<unsigned long long>(size / kNsPerUs),
+         static_cast<unsigned>(size % kNsPerUs));
+}
+
+// What is part of a call ends a little before what comes next, which viewers that round times would else take for a
+// part of it.
+int64_t shown_ns(const TraceEvent& event) {
+  constexpr int64_t kLessNs = 2;
+  const auto ns = static_cast<int64_t>(event.ended_ns - event.began_ns);
+  const bool is_part = std::string_view(category(event.kind)) == kPart;
+  return is_part && ns > kLessNs ? ns - kLessNs : ns;
 }
 
 void append_place(std::string& text, uint32_t track, const TraceOrigin& origin) {
@@ -164,7 +175,7 @@ void append_event(std::string& text, const TraceEvent& event, uint64_t number, c
   text += "{\"name\":" + quoted(name_of_slice(event));
   append(text, R"(,"cat":"%s","ph":"X")", category(event.kind));
   append_time(text, "ts", shifted(event.began_ns, origin));
-  append_time(text, "dur", event.ended_ns - event.began_ns);
+  append_time(text, "dur", shown_ns(event));
   append_place(text, event.track, origin);
   append_arguments(text, event);
   text += "},\n";

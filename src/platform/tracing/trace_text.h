@@ -16,7 +16,7 @@ namespace hocket::platform {
 // Of the process that writes.
 struct TraceOrigin {
   uint32_t node = 0;      // what stands for a process in the format is a node here
-  int64_t offset_ns = 0;  // added to its times, so that all nodes' are on one clock
+  int64_t offset_ns = 0;  // added to its times, so that all nodes' are on one clock, from the file's base on
 };
 
 // Tracks of a rank's further threads lie this far apart.

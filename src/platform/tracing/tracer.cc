@@ -20,6 +20,8 @@ namespace hocket::platform {
 namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 20;
+// Processes of a job begin within this time.
+constexpr uint64_t kHeadStartNs = 600 * kNanosecondsPerSecond;
 
 thread_local uint32_t thread_track __attribute__((tls_model("initial-exec"))) = TraceEvent::kNone;
 thread_local size_t thread_number __attribute__((tls_model("initial-exec"))) = 0;
@@ -77,6 +79,8 @@ Status Tracer::start() {
   // A program may change its folder before it ends.
   char folder[PATH_MAX];
   if (file_.front() != '/' && getcwd(folder, sizeof folder) != nullptr) file_ = std::string(folder) + "/" + file_;
+  const uint64_t begins_ns = now_ns();
+  base_ns_ = begins_ns > kHeadStartNs ? begins_ns - kHeadStartNs : 1;
   Result<std::unique_ptr<TraceRing>> ring = TraceRing::create(setting_.events);
   if (!ring.is_ok()) return ring.take_status();
   ring_ = ring.take();
@@ -184,8 +188,6 @@ void Tracer::add(std::span<TraceEvent> events) {
   }
 }
 
-TraceOrigin Tracer::origin() const { return {node_, job_.offset_ns}; }
-
 void Tracer::append_new_tracks(std::string& text) {
   if (named_tracks_ == 0) append_node_name(text, host_, origin());
   for (; named_tracks_ < tracks_.size(); ++named_tracks_) append_track_name(text, tracks_[named_tracks_], origin());
@@ -217,7 +219,8 @@ void Tracer::write(bool with_open_calls) {
   if (first == last && !(with_open_calls && have_untold_open_calls())) return;
   const uint64_t dropped = first - written_;
   const size_t named_before = named_tracks_;
-  Result<TraceFile> file = TraceFile::open(file_, job_.job);
+  Result<TraceFile> file = TraceFile::open(file_, job_.job, base_ns_ + static_cast<uint64_t>(job_.offset_ns));
+  if (file.is_ok()) used_base_ns_ = file.value().base_ns();
   const Status status =
       file.is_ok() ? write_events(file.value(), first, last, dropped, with_open_calls) : file.take_status();
   written_ = last;

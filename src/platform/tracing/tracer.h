@@ -84,7 +84,7 @@ class Tracer {
   void append_open_calls(std::string& text, uint64_t now_ns);
   Status write_events(TraceFile& file, uint64_t first, uint64_t last, uint64_t dropped, bool with_open_calls);
   void append_new_tracks(std::string& text);
-  TraceOrigin origin() const;
+  TraceOrigin origin() const { return {node_, job_.offset_ns - static_cast<int64_t>(used_base_ns_)}; }
   uint32_t make_track(uint32_t rank);
 
   static constexpr size_t kMostOpen = 64;
@@ -94,7 +94,8 @@ class Tracer {
   std::string file_;
   std::string host_;
   uint32_t node_ = 0;
-  int process_ = 0;  // that it belongs to: a child of fork() writes nothing
+  uint64_t base_ns_ = 0;  // of a file that is new: before any process of the job began
+  int process_ = 0;       // that it belongs to: a child of fork() writes nothing
   std::unique_ptr<TraceRing> ring_;
   sem_t asked_;
   std::array<OpenCall, kMostOpen> open_;  // of the first threads
@@ -103,6 +104,7 @@ class Tracer {
   TraceJob job_;
   std::vector<uint32_t> tracks_;
   std::vector<uint32_t> threads_of_rank_;
+  uint64_t used_base_ns_ = 0;                       // of the file that is written
   size_t named_tracks_ = 0;                         // in the file
   uint64_t written_ = 0;                            // events up to here are in the file, or dropped
   std::array<uint64_t, kMostOpen> told_open_ns_{};  // when the call began that was last written as open

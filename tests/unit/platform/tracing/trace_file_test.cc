@@ -20,6 +20,8 @@
 namespace hocket::platform {
 namespace {
 
+constexpr uint64_t kBaseNs = 1'000;
+
 class Traces : public testing::Test {
  protected:
   Traces() { std::filesystem::create_directory(folder_); }
@@ -41,7 +43,7 @@ class Traces : public testing::Test {
       event.track = track;
       append_event(lines, event, track, {});
     }
-    Result<TraceFile> file = TraceFile::open(name_, job);
+    Result<TraceFile> file = TraceFile::open(name_, job, kBaseNs);
     if (!file.is_ok()) return file.take_status();
     HOCKET_TRY(file.value().add(lines));
     return file.value().close();
@@ -63,6 +65,12 @@ TEST_F(Traces, AreWholeAfterEachProcessOfAJob) {
   for (uint32_t track = 0; track < 3; ++track) EXPECT_EQ(all[track]["tid"], track);
 }
 
+TEST_F(Traces, KeepTheBaseOfTheirFirstProcess) {
+  ASSERT_TRUE(append(1, {0}).is_ok());
+  EXPECT_EQ(TraceFile::open(name_, 1, 7).value().base_ns(), kBaseNs);
+  EXPECT_EQ(TraceFile::open(name_, 2, 7).value().base_ns(), 7u);
+}
+
 TEST_F(Traces, OfAnotherJobAreReplaced) {
   ASSERT_TRUE(append(1, {0, 1, 2}).is_ok());
   ASSERT_TRUE(append(2, {7}).is_ok());
@@ -76,8 +84,8 @@ TEST_F(Traces, WhatIsNoTraceStaysAsItIs) {
   EXPECT_FALSE(status.is_ok());
   EXPECT_NE(std::string(status.message()).find(name_), std::string::npos) << status.message();
   EXPECT_EQ(text(), "my thesis\n");
-  EXPECT_FALSE(TraceFile::open("/dev/null", 1).is_ok());
-  EXPECT_FALSE(TraceFile::open(folder_ + "/none/trace.json", 1).is_ok());
+  EXPECT_FALSE(TraceFile::open("/dev/null", 1, kBaseNs).is_ok());
+  EXPECT_FALSE(TraceFile::open(folder_ + "/none/trace.json", 1, kBaseNs).is_ok());
 }
 
 // Of a process that was killed while it wrote.

@@ -83,6 +83,23 @@ TEST(TraceText, EachArrowHasAnIdOfItsOwn) {
   for (const auto& [id, count] : ends) EXPECT_EQ(count, 2) << id;
 }
 
+// Times are floating-point numbers to viewers.
+TEST(TraceText, PartsEndBeforeTheNextBegins) {
+  TraceEvent first, next;
+  first.kind = next.kind = TraceKind::kMove;
+  first.began_ns = 1'234'567'891;
+  first.ended_ns = next.began_ns = 1'234'567'999;
+  next.ended_ns = next.began_ns + 1;
+  std::string lines;
+  append_event(lines, first, 0, {1, -1'234'567'900});
+  append_event(lines, next, 1, {1, -1'234'567'900});
+  const nlohmann::json all = parsed(lines);
+  EXPECT_DOUBLE_EQ(all[0]["ts"], -0.009);
+  EXPECT_DOUBLE_EQ(all[1]["ts"], 0.099);
+  EXPECT_LT(all[0]["ts"].get<double>() + all[0]["dur"].get<double>(), all[1]["ts"].get<double>());
+  EXPECT_GE(all[1]["dur"].get<double>(), 0);
+}
+
 TEST(TraceText, NamesWhatAnyHostIsCalled) {
   std::string lines;
   append_node_name(lines, "a \"host\"\\\n", {1, 0});
