@@ -50,10 +50,10 @@ class CallTimes {
   std::array<std::atomic<uint64_t>, kCollectives> times_{};
   CallSites sites_;
   Choices choices_;
-  std::atomic<uint64_t> timed_ns_ = 0;                   // in calls whose wait is known
-  std::atomic<uint64_t> waited_ns_ = 0;                  // of these
-  std::unique_ptr<std::atomic<uint64_t>[]> waited_for_;  // nullptr: there was no memory
-  int ranks_ = 0;                                        // of which it has one each
+  std::atomic<uint64_t> timed_ns_ = 0;           // in calls whose wait is known
+  std::atomic<uint64_t> waited_ns_ = 0;          // of these
+  std::atomic<uint64_t>* waited_for_ = nullptr;  // there was no memory. Never freed: calls may come until the end
+  int ranks_ = 0;                                // of which it has one each
 };
 extern CallTimes call_times;
 

@@ -44,10 +44,10 @@ struct Participants {
   std::unique_ptr<const schedule::Nodes> sockets;      // likewise
   std::vector<std::shared_ptr<platform::Peer>> peers;  // by place on this node; nullptr for this rank
   std::unique_ptr<engines::shared_memory::NodeGroup> group;
-  uint64_t number = 0;        // the same on all ranks, and no other communicator's
+  uint64_t number = 0;                          // the same on all ranks, and no other communicator's
   platform::CommunicatorName* noted = nullptr;  // in this process's record; nullptr: it has no place there
-  bool have_notices = false;  // behind the members' blocks there is room for them
-  WirePart wire;              // of several nodes
+  bool have_notices = false;                    // behind the members' blocks there is room for them
+  WirePart wire;                                // of several nodes
 
   bool span_nodes() const { return nodes != nullptr; }
   // Of this node.

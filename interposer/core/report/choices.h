@@ -42,11 +42,13 @@ class Choices {
   template <typename FindBest>
   void add(const ChoiceKey& key, uint64_t ns, const FindBest& find_best) {
     const std::lock_guard guard(lock_);
-    auto found = std::find_if(choices_.begin(), choices_.end(), [&](const ChoiceTimes& one) { return one.key == key; });
-    if (found == choices_.end()) {
-      if (choices_.size() == kMost) return;
-      choices_.push_back({});
-      found = choices_.end() - 1;
+    if (choices_ == nullptr) choices_ = new std::vector<ChoiceTimes>;
+    auto found =
+        std::find_if(choices_->begin(), choices_->end(), [&](const ChoiceTimes& one) { return one.key == key; });
+    if (found == choices_->end()) {
+      if (choices_->size() == kMost) return;
+      choices_->push_back({});
+      found = choices_->end() - 1;
       found->key = key;
       find_best(*found);
     }
@@ -58,7 +60,7 @@ class Choices {
 
  private:
   mutable std::mutex lock_;
-  std::vector<ChoiceTimes> choices_;
+  std::vector<ChoiceTimes>* choices_ = nullptr;  // there is none yet. Never freed: calls may come until the end
 };
 
 }  // namespace hocket::interposer

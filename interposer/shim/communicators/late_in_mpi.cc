@@ -28,13 +28,19 @@ constexpr uint64_t kFirstLookNs = kNanosecondsPerSecond;
 
 // 0: nobody is told of.
 uint64_t limit_ns() {
-  static const Result<int64_t> seconds = environment::get_integer("HOCKET_LATE_S");
-  return seconds.is_ok() ? static_cast<uint64_t>(seconds.value()) * kNanosecondsPerSecond : 0;
+  static const uint64_t limit = [] {
+    const Result<int64_t> seconds = environment::get_integer("HOCKET_LATE_S");
+    return seconds.is_ok() ? static_cast<uint64_t>(seconds.value()) * kNanosecondsPerSecond : 0;
+  }();
+  return limit;
 }
 
 bool ends_calls() {
-  static const Result<int> action = environment::get_enum("HOCKET_LATE_ACTION");
-  return action.is_ok() && action.value() != 0;
+  static const bool ends = [] {
+    const Result<int> action = environment::get_enum("HOCKET_LATE_ACTION");
+    return action.is_ok() && action.value() != 0;
+  }();
+  return ends;
 }
 
 bool is_in(const FunctionStamp& stamp) {
@@ -61,9 +67,9 @@ struct Waited {
   }
 };
 
-class Ranks {
+class RanksOfCall {
  public:
-  Ranks(const Waited& waited, const std::vector<int>& in_world)
+  RanksOfCall(const Waited& waited, const std::vector<int>& in_world)
       : waited_(waited), in_world_(in_world), records_(platform::all_records(platform::job_label())) {
     for (uint32_t rank = 0; rank < in_world_.size(); ++rank) {
       const SeenRecord* const record = record_of(in_world_[rank]);
@@ -117,7 +123,7 @@ void publish(ThreadLine& line, const std::vector<platform::LateRank>& late, uint
   line.waits_since_ns.store(late.empty() ? 0 : since_ns, std::memory_order_relaxed);
 }
 
-void tell(const internal::LeftCall& call, const platform::CommunicatorName& noted, const Ranks& ranks,
+void tell(const internal::LeftCall& call, const platform::CommunicatorName& noted, const RanksOfCall& ranks,
           uint64_t waited_ns) {
   const std::string text = std::string(mpi_name(call.collective)) + " of " +
                            platform::describe_communicator(platform::name_in(&noted), noted.size) + ": " +
@@ -159,7 +165,7 @@ void look_for_late(ThreadLine& line, const internal::LeftCall& call, uint64_t si
   const platform::CommunicatorName* const noted = find_noted(call.communicator);
   std::vector<int> in_world;
   if (noted == nullptr || !find_in_world(call.comm, in_world)) return;
-  const Ranks ranks(waited, in_world);
+  const RanksOfCall ranks(waited, in_world);
   publish(line, ranks.late(), since_ns);
   if (waited_ns < limit_ns() || ranks.late().empty() || ranks.teller() != internal::job.rank) return;
   waited.is_told = true;

@@ -66,7 +66,7 @@ struct Prepared {
   bool has_block_a_rank = false;
   selection::Choice choice;
   uint32_t algorithm_number = 0;  // 1 + its place among all of its kind; 0: there is none
-  engines::Program chunk;  // empty when there is one call only
+  engines::Program chunk;         // empty when there is one call only
   engines::Program last;
   // Once this rank has started the call, an engine ends it, whatever this process does: no node has several ranks, and
   // nothing goes between nodes but what the engine carries out. The same on all ranks.

@@ -2,7 +2,8 @@
 // A job in which a rank doesn't come to a collective, for a reason that is drawn for it, or in which ranks come late
 // again and again. Built with an MPI (WITH_MPI), or with hocket's C API for `hocket run`.
 //
-//   late_job hang KIND CULPRIT CALLS COLLECTIVE SEED    after CALLS calls; see hang() for the kinds
+//   late_job hang KIND CULPRIT CALLS COLLECTIVE SEED    after CALLS calls; see hang() for the kinds. "silent": all from
+//                                                       CULPRIT on are stopped
 //   late_job sound SEED STEPS LONGEST_MS                in each step one rank comes up to so much late
 // Where a rank begins to wait it says "waits"; of a sound job rank 0 says who was late, and by how much.
 #define _GNU_SOURCE
@@ -122,7 +123,7 @@ static void hang(const char* kind, int collective) {
     for (;;) usleep(10000);
   if (strcmp(kind, "loop") == 0)
     for (volatile long i = 0;; ++i) continue;
-  if (strcmp(kind, "stopped") == 0) raise(SIGSTOP);
+  if (strcmp(kind, "stopped") == 0 || strcmp(kind, "silent") == 0) raise(SIGSTOP);
   if (strcmp(kind, "blocked") == 0) block_in_read();
   if (strcmp(kind, "receive") == 0) receive((world_rank + 1) % world_size);
   if (strcmp(kind, "communicator") == 0 || strcmp(kind, "deadlock") == 0) call(collective, second);
@@ -170,7 +171,8 @@ int main(int argc, char** argv) {
     const int which = draw(3);
     call(draw(5), which == 0 ? world : which == 1 ? first : second);
   }
-  if (world_rank == culprit) {
+  const int is_culprit = world_rank == culprit || (strcmp(kind, "silent") == 0 && world_rank > culprit);
+  if (is_culprit) {
     say("is the culprit");
     hang(kind, collective);
   } else {

@@ -172,10 +172,9 @@ TEST_F(LateBetweenNodes, ARankThatDoesNotAnswerIsLate) {
   EXPECT_EQ(reports().absent(0, 4 * kSecondNs), std::vector<uint32_t>{1});
   const LateFinder finder(ranks_[0].participants, *ranks_[0].tracks, Vocabulary::kHocket, kSecondNs);
   ASSERT_EQ(finder.waits_for_others(), 0u);
-  EXPECT_EQ(
-      finder.find_elsewhere(0, {1}, 4 * kSecondNs),
-      "barrier of a communicator of 2 ranks: rank 0 has waited for 4 s, and goes on waiting, for rank 1 (process "
-      "2 on host b, which has not answered)");
+  EXPECT_EQ(finder.find_elsewhere(0, {1}, 4 * kSecondNs),
+            "barrier of a communicator of 2 ranks: rank 0 has waited for 4 s, and goes on waiting, for rank 1 (process "
+            "2 on host b, which has not answered)");
   EXPECT_EQ(finder.find_elsewhere(0, {1}, 4 * kSecondNs), "") << "it has been said";
 }
 
