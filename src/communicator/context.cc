@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <cerrno>
+#include <mutex>
 
 #include "algorithms/algorithm.h"
 #include "base/clock.h"
@@ -33,17 +34,20 @@ Status read(Result<T> setting, T& into) {
   return Status::ok();
 }
 
-// Of where this process is; one that came through an MPI has made it before.
+// Of where this process is; one that came through an MPI has made it before. Contexts may be made by several threads.
 void keep_record() {
-  if (platform::own_record() == nullptr && platform::begin_record({.library = "hocket"}) != nullptr) {
-    for (int i = 0; i < schedule::kAllCollectives; ++i) {
-      const std::string name = "hocket_" + std::string(schedule::name(static_cast<schedule::Collective>(i)));
-      platform::name_function(static_cast<uint32_t>(i), name);
+  static std::once_flag once;
+  std::call_once(once, [] {
+    if (platform::own_record() == nullptr && platform::begin_record({.library = "hocket"}) != nullptr) {
+      for (int i = 0; i < schedule::kAllCollectives; ++i) {
+        const std::string name = "hocket_" + std::string(schedule::name(static_cast<schedule::Collective>(i)));
+        platform::name_function(static_cast<uint32_t>(i), name);
+      }
     }
-  }
-  for (const auto list : {algorithms::all(), algorithms::all_among_neighbors()})
-    for (const algorithms::Algorithm* algorithm : list)
-      platform::name_algorithm(algorithms::number_of(*algorithm) - 1, algorithm->name);
+    for (const auto list : {algorithms::all(), algorithms::all_among_neighbors()})
+      for (const algorithms::Algorithm* algorithm : list)
+        platform::name_algorithm(algorithms::number_of(*algorithm) - 1, algorithm->name);
+  });
 }
 
 }  // namespace

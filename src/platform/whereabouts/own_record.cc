@@ -142,7 +142,7 @@ void end_record() {
 
 ThreadLine* internal::claim_line(Record& record) {
   const std::lock_guard lock(record_mutex());
-  const auto self = static_cast<uint32_t>(gettid());
+  const auto self = static_cast<uint32_t>(syscall(SYS_gettid));
   ThreadLine* const begin = record.threads;
   ThreadLine* const end = begin + Record::kThreads;
   const auto holder = [](const ThreadLine& line) { return line.thread.load(std::memory_order_relaxed); };

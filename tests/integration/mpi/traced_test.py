@@ -102,7 +102,8 @@ def main():
     if options.ring:
         for rank in ranks:
             assert beside[f"rank {rank}: MPI_Barrier, not over", "b"] == 1, beside
-        assert all(sum(one["tid"] == rank for one in slices) <= 50 for rank in ranks)
+        # Of the 50 that were asked for; a ring has room for a power of two.
+        assert all(sum(one["tid"] == rank for one in slices) <= 64 for rank in ranks)
     else:
         check_who_is_late(calls, slices, options.ranks, options.nodes)
         check_arrows(events, calls)
