@@ -182,7 +182,8 @@ def hang_without_launcher(bench, job, late_s, slack_s):
             if is_seen(bench, mark, job):
                 return None
             time.sleep(0.2)
-        if not [name for _, name in processes_with(mark) if name.startswith("late_job")]:
+        # Ranks of some MPIs end when their launcher does, but for the culprit, who hears of nothing: nobody waits.
+        if len([name for _, name in processes_with(mark) if name.startswith("late_job")]) < 2:
             return None
         return f"{job.line()}: hocket where does not name rank {job.culprit}\n{reader.text()}"
     finally:
