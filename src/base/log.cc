@@ -94,10 +94,12 @@ void write(Level level, const char* format, ...) {
   // One line a message, whatever it quotes.
   std::replace(line, line + length, '\n', ' ');
   line[length++] = '\n';
-  const WithoutPipeSignal without;
-  // A closed stderr can't be reported; an interrupted write is tried once more.
-  if (::write(STDERR_FILENO, line, length) < 0 && errno == EINTR) {
-    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line, length);
+  {
+    const WithoutPipeSignal without;
+    // A closed stderr can't be reported; an interrupted write is tried once more.
+    if (::write(STDERR_FILENO, line, length) < 0 && errno == EINTR) {
+      [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line, length);
+    }
   }
   errno = saved_errno;
 }

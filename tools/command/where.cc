@@ -27,7 +27,8 @@ Exit codes: 0 nobody is late, 1 a rank is waited for since --late seconds or lon
 Examples:
   hocket where 4711                                the job of process 4711, which may be a rank or the launcher
   hocket where $(pgrep -n myprog)                  that of the program started last under that name
-  hocket where --late 60 4711 || kill 4711         ends a job in which a rank has been late for a minute
+  hocket where --late 60 4711; [ $? -eq 1 ] && kill 4711
+                                                   ends a job in which a rank has been late for a minute
   hocket where --json 4711 | jq '.jobs[].here[0]'  the latest rank, for programs
 `hocket top` shows the same again and again.)";
 

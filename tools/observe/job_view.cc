@@ -27,6 +27,9 @@ constexpr size_t kMostListed = 64;
 constexpr size_t kMostOfRing = 16;
 constexpr const char* kGone = "no part in the job any more";
 
+bool has_peer(const FunctionStamp& stamp) {
+  return (stamp.what.load(std::memory_order_relaxed) & FunctionStamp::kHasPeer) != 0;
+}
 bool is_in(const FunctionStamp& stamp) {
   return (stamp.what.load(std::memory_order_relaxed) & FunctionStamp::kIsIn) != 0;
 }
@@ -196,7 +199,7 @@ class JobReader {
         else if (process != 0)
           note_gone(one, process, for_s);
       }
-    } else if (is_in(line->other) && !is_in(line->collective) &&
+    } else if (is_in(line->other) && has_peer(line->other) && !is_in(line->collective) &&
                since(line->other) + kShortestMessageWaitNs <= now_ns_) {
       const auto peer = by_rank_.find(line->other.of_all.load(std::memory_order_relaxed));
       if (peer == by_rank_.end() || peer->second == one) return;

@@ -91,13 +91,16 @@ class RanksOfCall {
         std::find_if(records_.begin(), records_.end(), [rank](const SeenRecord& one) { return one->rank == rank; });
     return found == records_.end() ? nullptr : &*found;
   }
-  // What a full table leaves out is not known to be late.
+  // One that has freed the communicator came to all of its calls, and of what a full table leaves out nothing is known.
   bool has_come(const SeenRecord& record) const {
-    const platform::CommunicatorName* const noted = record.communicator(waited_.call.communicator);
+    const uint64_t number = waited_.call.communicator;
+    const platform::CommunicatorName* const noted = record.communicator(number);
     if (noted != nullptr) return noted->calls.load(std::memory_order_relaxed) >= waited_.call.number;
-    return std::none_of(
-        std::begin(record->communicators), std::end(record->communicators),
-        [](const platform::CommunicatorName& one) { return one.number.load(std::memory_order_relaxed) == 0; });
+    return record->unlisted.load(std::memory_order_relaxed) != 0 ||
+           record->gone_communicators.load(std::memory_order_relaxed) > platform::Record::kGone ||
+           std::any_of(std::begin(record->gone), std::end(record->gone), [number](const std::atomic<uint64_t>& one) {
+             return one.load(std::memory_order_relaxed) == number;
+           });
   }
   void note_waiting(const SeenRecord& record, int rank) {
     for (const ThreadLine& line : record->threads) {

@@ -103,16 +103,53 @@ inline void note_started_by_mpi(const Communicator* communicator, Collective for
   kept.request = *request;
 }
 
-// The thread waits for these.
+// The thread waits for these, or looks at them. `waits_for_all`: of others it can't be said that one has to come.
 class AwaitedRequests {
  public:
-  AwaitedRequests(const MPI_Request* requests, int count) {
+  AwaitedRequests(const MPI_Request* requests, int count, bool waits_for_all)
+      : requests_(requests),
+        count_(count),
+        outer_(internal::left_calls.awaited),
+        outer_count_(internal::left_calls.awaited_count) {
     internal::left_calls.awaited = requests;
-    internal::left_calls.awaited_count = count;
+    internal::left_calls.awaited_count = waits_for_all ? count : 0;
+    if (internal::left_calls.next != 0) [[unlikely]]
+      find_started();
   }
-  ~AwaitedRequests() { internal::left_calls.awaited_count = 0; }
+  ~AwaitedRequests() {
+    internal::left_calls.awaited = outer_;
+    internal::left_calls.awaited_count = outer_count_;
+    if (started_ != 0) [[unlikely]]
+      forget_ended();
+  }
   AwaitedRequests(const AwaitedRequests&) = delete;
   AwaitedRequests& operator=(const AwaitedRequests&) = delete;
+
+ private:
+  bool has(const internal::LeftCall& call) const {
+    for (int i = 0; i < count_; ++i)
+      if (requests_[i] == call.request) return true;
+    return false;
+  }
+  void find_started() {
+    for (uint32_t i = 0; i < internal::kStartedKept; ++i) {
+      const internal::LeftCall& call = internal::left_calls.started[i];
+      if (call.communicator != 0 && requests_ != nullptr && has(call)) started_ |= 1u << i;
+    }
+  }
+  // Their handles may be used again.
+  void forget_ended() {
+    for (uint32_t i = 0; i < internal::kStartedKept; ++i) {
+      internal::LeftCall& call = internal::left_calls.started[i];
+      if ((started_ >> i & 1) != 0 && !has(call)) call = {};
+    }
+  }
+
+  const MPI_Request* const requests_;
+  const int count_;
+  const MPI_Request* const outer_;
+  const int outer_count_;
+  uint32_t started_ = 0;  // bit i: place i of those that were started is among them
 };
 
 // At the beginning of the job: the record, with what its numbers stand for. `library`: of the MPI.

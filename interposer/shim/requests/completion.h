@@ -110,7 +110,8 @@ bool may_be_tested() {
 
 template <typename Completion, typename PassThrough>
 int wait_for(const Completion& completion, const void* caller, const PassThrough& pass_through) {
-  const AwaitedRequests awaited(completion.requests, completion.count);
+  constexpr bool kForAll = std::is_same_v<Completion, OneRequest> || std::is_same_v<Completion, AllRequests>;
+  const AwaitedRequests awaited(completion.requests, completion.count, kForAll);
   if (holds_started() && !is_nested()) [[unlikely]] {
     if (const StartedCall* const call = first_started_among(completion); call != nullptr) {
       const TimedCall timed(call->collective, caller);
@@ -132,6 +133,7 @@ int wait_for(const Completion& completion, const void* caller, const PassThrough
 // `flag`: where the answer goes; nullptr: it goes with the completion.
 template <typename Completion, typename PassThrough>
 int test_for(const Completion& completion, int* flag, const PassThrough& pass_through) {
+  const AwaitedRequests awaited(completion.requests, completion.count, false);
   if (has_under_way() && !is_nested()) [[unlikely]]
     advance_started();
   if (holds_started() && !is_nested() && first_started_among(completion) != nullptr) [[unlikely]]

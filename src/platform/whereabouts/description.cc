@@ -15,6 +15,7 @@ namespace {
 constexpr uint64_t kShortestWaitNs = kNanosecondsPerSecond;
 
 uint32_t what_of(const FunctionStamp& stamp) { return stamp.what.load(std::memory_order_relaxed); }
+bool has_peer(const FunctionStamp& stamp) { return (what_of(stamp) & FunctionStamp::kHasPeer) != 0; }
 bool is_entered(const FunctionStamp& stamp) { return (what_of(stamp) & FunctionStamp::kIsIn) != 0; }
 uint64_t since_of(const FunctionStamp& stamp) { return stamp.since_ns.load(std::memory_order_relaxed); }
 
@@ -80,7 +81,7 @@ class Edges {
     if (since_ns != 0 && has_lasted(since_ns)) {
       const uint32_t count = std::min(line->awaited_ranks.load(std::memory_order_relaxed), ThreadLine::kAwaited);
       for (uint32_t i = 0; i < count; ++i) add(find(line->awaited[i].load(std::memory_order_relaxed)), awaited);
-    } else if (is_entered(line->other) && has_lasted(since_of(line->other))) {
+    } else if (is_entered(line->other) && has_peer(line->other) && has_lasted(since_of(line->other))) {
       const auto peer = by_rank_.find(line->other.of_all.load(std::memory_order_relaxed));
       if (peer != by_rank_.end()) add(peer->second, awaited);
     }

@@ -26,9 +26,12 @@ std::mutex& record_mutex() {
   return *mutex;
 }
 
+// What terminals take for commands is none of a name.
 template <size_t N>
 void write_text(char (&place)[N], std::string_view text) {
-  place[text.copy(place, N - 1)] = 0;
+  const size_t bytes = text.copy(place, N - 1);
+  place[bytes] = 0;
+  std::replace_if(place, place + bytes, [](unsigned char one) { return one < ' ' || one == 0x7f; }, '?');
 }
 
 // The child's thread is a copy of the one that forked.
@@ -99,17 +102,18 @@ std::string launcher_label() {
 }
 
 std::string make_job_label() {
-  // PMIx' name of the job; Slurm's numbers; a token of our own launcher.
+  // PMIx' name of the job; Slurm's numbers, and what has started it, as a step may start several.
   if (const char* name = std::getenv("PMIX_NAMESPACE"); name != nullptr && *name != 0) return name;
   const char *const job = std::getenv("SLURM_JOB_ID"), *const step = std::getenv("SLURM_STEP_ID");
-  if (job != nullptr && step != nullptr) return "slurm " + std::string(job) + "." + step;
+  if (job != nullptr && step != nullptr) return "slurm " + std::string(job) + "." + step + ", " + launcher_label();
   return launcher_label();
 }
 
 }  // namespace
 
 std::string_view job_label() {
-  static const auto* const label = new std::string(make_job_label());
+  // As long as a record has room for.
+  static const auto* const label = new std::string(make_job_label().substr(0, Record::kTextBytes - 1));
   return *label;
 }
 
@@ -162,7 +166,10 @@ CommunicatorName* note_communicator(uint64_t number, uint32_t rank, uint32_t siz
   CommunicatorName* const place =
       std::find_if(std::begin(record->communicators), std::end(record->communicators),
                    [](const CommunicatorName& one) { return one.number.load(std::memory_order_relaxed) == 0; });
-  if (place == std::end(record->communicators)) return nullptr;
+  if (place == std::end(record->communicators)) {
+    record->unlisted.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
   place->rank = rank;
   place->size = size;
   place->calls.store(0, std::memory_order_relaxed);
@@ -184,7 +191,13 @@ void rename_communicator(CommunicatorName* place, std::string_view name) {
 }
 
 void forget_communicator(CommunicatorName* place) {
-  if (place != nullptr) place->number.store(0, std::memory_order_release);
+  Record* const record = own_record();
+  if (place == nullptr || record == nullptr) return;
+  const std::lock_guard lock(record_mutex());
+  const uint64_t count = record->gone_communicators.load(std::memory_order_relaxed);
+  record->gone[count % Record::kGone].store(place->number.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  record->gone_communicators.store(count + 1, std::memory_order_relaxed);
+  place->number.store(0, std::memory_order_release);
 }
 
 void name_function(uint32_t number, std::string_view name) {

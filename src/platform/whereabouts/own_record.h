@@ -58,32 +58,60 @@ class InFunction {
  public:
   // `stamp`: of the thread's line; nullptr: nothing is written.
   InFunction(FunctionStamp* stamp, uint32_t function) : stamp_(stamp), what_(function + 1) {
-    if (stamp_ != nullptr) [[likely]]
-      enter();
+    if (stamp_ == nullptr) [[unlikely]]
+      return;
+    keep_outer();
+    enter();
   }
   InFunction(FunctionStamp* stamp, uint32_t function, int peer, int tag)
       : stamp_(stamp), what_((function + 1) | FunctionStamp::kHasPeer) {
     if (stamp_ == nullptr) [[unlikely]]
       return;
+    keep_outer();
     stamp_->peer.store(peer, std::memory_order_relaxed);
     stamp_->tag.store(tag, std::memory_order_relaxed);
     stamp_->of_all.store(FunctionStamp::kUnknown, std::memory_order_relaxed);
     enter();
   }
   ~InFunction() {
-    if (stamp_ != nullptr) [[likely]]
+    if (stamp_ == nullptr) [[unlikely]]
+      return;
+    if (outer_.what != 0) [[unlikely]]
+      give_back_outer();
+    else
       stamp_->what.store(what_, std::memory_order_relaxed);
   }
   InFunction(const InFunction&) = delete;
   InFunction& operator=(const InFunction&) = delete;
 
  private:
+  // A function that is called within another one, by what the program has the library call, is in it for a while only.
+  struct Outer {
+    uint32_t what = 0;  // 0: there is none
+    int32_t peer, tag, of_all;
+    uint64_t since_ns;
+  };
+  void keep_outer() {
+    const uint32_t what = stamp_->what.load(std::memory_order_relaxed);
+    if ((what & FunctionStamp::kIsIn) == 0) [[likely]]
+      return;
+    outer_ = {what, stamp_->peer.load(std::memory_order_relaxed), stamp_->tag.load(std::memory_order_relaxed),
+              stamp_->of_all.load(std::memory_order_relaxed), stamp_->since_ns.load(std::memory_order_relaxed)};
+  }
+  void give_back_outer() {
+    stamp_->peer.store(outer_.peer, std::memory_order_relaxed);
+    stamp_->tag.store(outer_.tag, std::memory_order_relaxed);
+    stamp_->of_all.store(outer_.of_all, std::memory_order_relaxed);
+    stamp_->since_ns.store(outer_.since_ns, std::memory_order_relaxed);
+    stamp_->what.store(outer_.what, std::memory_order_relaxed);
+  }
   void enter() {
     stamp_->since_ns.store(coarse_now_ns(), std::memory_order_relaxed);
     stamp_->what.store(what_ | FunctionStamp::kIsIn, std::memory_order_relaxed);
   }
   FunctionStamp* const stamp_;
   const uint32_t what_;
+  Outer outer_;
 };
 
 // A communicator, from now on until it is forgotten. nullptr: there is no room, or no record.

@@ -56,7 +56,7 @@ struct CommunicatorName {
 
 struct Record {
   static constexpr uint64_t kMagic = 0x31'74'65'6b'63'6f'68;  // "hocket1"
-  static constexpr uint32_t kThreads = 16, kCommunicators = 128, kFunctions = 512, kAlgorithms = 128;
+  static constexpr uint32_t kThreads = 16, kCommunicators = 128, kFunctions = 512, kAlgorithms = 128, kGone = 64;
   static constexpr size_t kNameBytes = 32, kTextBytes = 64;
   using Name = char[kNameBytes];
 
@@ -71,7 +71,10 @@ struct Record {
   alignas(64) std::atomic<uint64_t> waited_ns;  // in collectives, for peers, in waits of more than microseconds
   std::atomic<uint64_t> late_lines;             // said of late ranks by this one,
   std::atomic<uint64_t> came_after_all;         // and of these, calls that went on
-  std::atomic<uint64_t> ended;                  // 1: the process has ended its part in the job
+  std::atomic<uint64_t> unlisted;               // communicators for which there was no room
+  std::atomic<uint64_t> gone_communicators;     // how many were forgotten, and the numbers of the last:
+  std::atomic<uint64_t> gone[kGone];
+  std::atomic<uint64_t> ended;  // 1: the process has ended its part in the job
   ThreadLine threads[kThreads];
   CommunicatorName communicators[kCommunicators];
   Name functions[kFunctions];

@@ -101,6 +101,16 @@ TEST(Whereabouts, AFunctionThatIsLeftIsTheLastOne) {
             "has made no MPI call for 12 s, after MPI_Recv from any rank, any tag");
 }
 
+TEST(Whereabouts, AFunctionWithinAnotherOneIsInItForAWhileOnly) {
+  const Child child(0, [] {
+    enter_receive(7, 2, 9 * kSecond);
+    const InFunction inner(&own_line()->other, kReceive + 1, 1, 1);
+  });
+  const std::vector<SeenRecord> seen = records_of(child.process());
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(describe_place(seen[0], coarse_now_ns()), "has been in MPI_Recv from rank 7, tag 3 for 9 s");
+}
+
 TEST(Whereabouts, ACommunicatorIsKnownByItsNumberUntilItIsForgotten) {
   const Child child(0, [] {
     CommunicatorName* const left = note_communicator(11, 0, 4, "");
@@ -166,6 +176,18 @@ TEST(Whereabouts, WhatWasAwaitedInAnEarlierCallIsNoPartOfARing) {
     wait_for({first}, 9 * kSecond);
     own_line()->collective.since_ns.store(coarse_now_ns() - 2 * kSecond);
   });
+  const std::vector<SeenRecord> records = records_beside(zero);
+  EXPECT_TRUE(find_deadlock(records, static_cast<uint32_t>(zero.process()), coarse_now_ns()).empty());
+}
+
+TEST(Whereabouts, AFunctionWithoutAPeerWaitsForNobodyInParticular) {
+  Child one(1, [] {
+    // As a record has it whose owner has sent no message yet.
+    new InFunction(&own_line()->other, kReceive);
+    own_line()->other.since_ns.store(coarse_now_ns() - 2 * kSecond);
+  });
+  const auto first = static_cast<uint32_t>(one.process());
+  Child zero(0, [&] { wait_for({first}, 2 * kSecond); });
   const std::vector<SeenRecord> records = records_beside(zero);
   EXPECT_TRUE(find_deadlock(records, static_cast<uint32_t>(zero.process()), coarse_now_ns()).empty());
 }
