@@ -127,7 +127,7 @@ TEST(ObservedPicture, SmallJobsLeaveTheirLinesToLargeOnes) {
 TEST(ObservedPicture, ManyJobsAreCountedAndTheLatestIsShown) {
   std::vector<JobView> jobs;
   for (int i = 0; i < 50; ++i) {
-    ObservedJob quiet(4, "quiet" + std::to_string(i));
+    ObservedJob quiet(4, "early" + std::to_string(i));
     jobs.push_back(quiet.views()[0]);
   }
   jobs.push_back(hanging(1000).views()[0]);
