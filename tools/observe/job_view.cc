@@ -19,7 +19,6 @@ using platform::ProcessState;
 using platform::SeenRecord;
 using platform::ThreadLine;
 
-constexpr uint64_t kShortestMessageWaitNs = kNanosecondsPerSecond;
 constexpr size_t kMostDeadlocks = 4;
 // From how many ranks rings are looked for.
 constexpr size_t kMostSearches = 16;
@@ -27,12 +26,6 @@ constexpr size_t kMostListed = 64;
 constexpr size_t kMostOfRing = 16;
 constexpr const char* kGone = "no part in the job any more";
 
-bool has_peer(const FunctionStamp& stamp) {
-  return (stamp.what.load(std::memory_order_relaxed) & FunctionStamp::kHasPeer) != 0;
-}
-bool is_in(const FunctionStamp& stamp) {
-  return (stamp.what.load(std::memory_order_relaxed) & FunctionStamp::kIsIn) != 0;
-}
 uint64_t since(const FunctionStamp& stamp) { return stamp.since_ns.load(std::memory_order_relaxed); }
 
 double seconds(uint64_t since_ns, uint64_t now_ns) {
@@ -70,8 +63,8 @@ void describe_where(const SeenRecord& record, uint64_t now_ns, RankView& view) {
   }
   view.last_communicator = line->communicator.load(std::memory_order_relaxed);
   view.last_call = line->number.load(std::memory_order_relaxed);
-  const bool is_collective = is_in(line->collective);
-  if (is_collective || is_in(line->other)) {
+  const bool is_collective = line->collective.is_in();
+  if (is_collective || line->other.is_in()) {
     const FunctionStamp& stamp = is_collective ? line->collective : line->other;
     view.place = platform::describe_function(record, stamp);
     const uint64_t number = line->communicator.load(std::memory_order_relaxed);
@@ -199,9 +192,8 @@ class JobReader {
         else if (process != 0)
           note_gone(one, process, for_s);
       }
-    } else if (is_in(line->other) && has_peer(line->other) && !is_in(line->collective) &&
-               since(line->other) + kShortestMessageWaitNs <= now_ns_) {
-      const auto peer = by_rank_.find(line->other.of_all.load(std::memory_order_relaxed));
+    } else {
+      const auto peer = by_rank_.find(platform::awaited_peer(*line, now_ns_));
       if (peer == by_rank_.end() || peer->second == one) return;
       view_.here[one].waits_s = view_.here[one].for_s;
       view_.here[one].waits_for_count = 1;

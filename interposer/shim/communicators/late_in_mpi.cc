@@ -43,13 +43,8 @@ bool ends_calls() {
   return ends;
 }
 
-bool is_in(const FunctionStamp& stamp) {
-  return (stamp.what.load(std::memory_order_relaxed) & FunctionStamp::kIsIn) != 0;
-}
-
 void name_peer(FunctionStamp& stamp) {
-  const bool has_peer = (stamp.what.load(std::memory_order_relaxed) & FunctionStamp::kHasPeer) != 0;
-  if (!has_peer || stamp.of_all.load(std::memory_order_relaxed) != FunctionStamp::kUnknown) return;
+  if (!stamp.has_peer() || stamp.of_all.load(std::memory_order_relaxed) != FunctionStamp::kUnknown) return;
   const int rank = world_rank_of(internal::message_comm, stamp.peer.load(std::memory_order_relaxed));
   // Asked once: one that is no rank of this job is nobody's.
   stamp.of_all.store(rank >= 0 ? rank : FunctionStamp::kAny, std::memory_order_relaxed);
@@ -104,8 +99,8 @@ class RanksOfCall {
   }
   void note_waiting(const SeenRecord& record, int rank) {
     for (const ThreadLine& line : record->threads) {
-      const FunctionStamp& stamp = is_in(line.collective) ? line.collective : line.other;
-      const bool is_there = is_in(stamp) &&
+      const FunctionStamp& stamp = line.collective.is_in() ? line.collective : line.other;
+      const bool is_there = stamp.is_in() &&
                             line.communicator.load(std::memory_order_relaxed) == waited_.call.communicator &&
                             line.number.load(std::memory_order_relaxed) == waited_.call.number;
       if (is_there) teller_ = std::min(teller_, {stamp.since_ns.load(std::memory_order_relaxed), rank});
@@ -147,16 +142,6 @@ bool is_time(const Waited& waited, uint64_t waited_ns) {
   return waited_ns >= std::max(kFirstLookNs, 2 * waited.looked_after_ns);
 }
 
-// In this process's record; nullptr: it has been freed.
-const platform::CommunicatorName* find_noted(uint64_t number) {
-  const platform::Record* const record = platform::own_record();
-  const auto* const end = std::end(record->communicators);
-  const auto* const found = std::find_if(
-      std::begin(record->communicators), end,
-      [number](const platform::CommunicatorName& one) { return one.number.load(std::memory_order_relaxed) == number; });
-  return found == end ? nullptr : found;
-}
-
 void look_for_late(ThreadLine& line, const internal::LeftCall& call, uint64_t since_ns) {
   static thread_local Waited waited;
   if (!waited.is_of(call) || waited.since_ns != since_ns) waited = {call, since_ns, 0, false};
@@ -165,7 +150,9 @@ void look_for_late(ThreadLine& line, const internal::LeftCall& call, uint64_t si
   const uint64_t waited_ns = now > since_ns ? now - since_ns : 0;
   if (waited.is_told || !is_time(waited, waited_ns)) return;
   waited.looked_after_ns = waited_ns;
-  const platform::CommunicatorName* const noted = find_noted(call.communicator);
+  // nullptr: it has been freed.
+  const platform::CommunicatorName* const noted =
+      platform::find_communicator(*platform::own_record(), call.communicator);
   std::vector<int> in_world;
   if (noted == nullptr || !find_in_world(call.comm, in_world)) return;
   const RanksOfCall ranks(waited, in_world);
@@ -178,12 +165,12 @@ void look_for_late(ThreadLine& line, const internal::LeftCall& call, uint64_t si
 // The call that the thread waits in, or has started and waits for; nullptr: it is none that was left to the MPI.
 const internal::LeftCall* left_call(const ThreadLine& line) {
   const internal::LeftCalls& left = internal::left_calls;
-  if (is_in(line.collective))
+  if (line.collective.is_in())
     return left.blocking.communicator != 0 &&
                    left.blocking.communicator == line.communicator.load(std::memory_order_relaxed)
                ? &left.blocking
                : nullptr;
-  if (!is_in(line.other)) return nullptr;
+  if (!line.other.is_in()) return nullptr;
   for (const internal::LeftCall& one : left.started)
     for (int i = 0; one.communicator != 0 && i < left.awaited_count; ++i)
       if (left.awaited[i] == one.request && one.request != handles.request_null) return &one;
@@ -196,10 +183,10 @@ void note_long_wait() {
   platform::write_metrics_when_due();
   ThreadLine* const line = platform::own_line();
   if (line == nullptr || limit_ns() == 0) return;
-  if (is_in(line->other)) name_peer(line->other);
+  if (line->other.is_in()) name_peer(line->other);
   const internal::LeftCall* const call = left_call(*line);
   if (call == nullptr) return;
-  const FunctionStamp& stamp = is_in(line->collective) ? line->collective : line->other;
+  const FunctionStamp& stamp = line->collective.is_in() ? line->collective : line->other;
   look_for_late(*line, *call, stamp.since_ns.load(std::memory_order_relaxed));
 }
 

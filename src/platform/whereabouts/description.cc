@@ -12,11 +12,7 @@
 namespace hocket::platform {
 namespace {
 
-constexpr uint64_t kShortestWaitNs = kNanosecondsPerSecond;
-
 uint32_t what_of(const FunctionStamp& stamp) { return stamp.what.load(std::memory_order_relaxed); }
-bool has_peer(const FunctionStamp& stamp) { return (what_of(stamp) & FunctionStamp::kHasPeer) != 0; }
-bool is_entered(const FunctionStamp& stamp) { return (what_of(stamp) & FunctionStamp::kIsIn) != 0; }
 uint64_t since_of(const FunctionStamp& stamp) { return stamp.since_ns.load(std::memory_order_relaxed); }
 
 std::string seconds_since(uint64_t since_ns, uint64_t now_ns) {
@@ -81,8 +77,8 @@ class Edges {
     if (since_ns != 0 && has_lasted(since_ns)) {
       const uint32_t count = std::min(line->awaited_ranks.load(std::memory_order_relaxed), ThreadLine::kAwaited);
       for (uint32_t i = 0; i < count; ++i) add(find(line->awaited[i].load(std::memory_order_relaxed)), awaited);
-    } else if (is_entered(line->other) && has_peer(line->other) && has_lasted(since_of(line->other))) {
-      const auto peer = by_rank_.find(line->other.of_all.load(std::memory_order_relaxed));
+    } else if (since_ns == 0) {
+      const auto peer = by_rank_.find(awaited_peer(*line, now_ns_));
       if (peer != by_rank_.end()) add(peer->second, awaited);
     }
     return awaited;
@@ -106,7 +102,7 @@ std::string describe_function(const SeenRecord& record, const FunctionStamp& sta
   if (number == 0) return {};
   const std::string_view name = record.function(number - 1);
   std::string text(name.empty() ? "a function of the MPI" : name);
-  if ((what & FunctionStamp::kHasPeer) == 0) return text;
+  if (!stamp.has_peer()) return text;
   const int32_t tag = stamp.tag.load(std::memory_order_relaxed);
   text += (is_send(name) ? " to " : " from ") + describe_rank(stamp.peer.load(std::memory_order_relaxed));
   return text + (tag == FunctionStamp::kAny ? ", any tag" : ", tag " + std::to_string(tag));
@@ -126,13 +122,13 @@ std::string describe_communicator(const SeenRecord& record, uint64_t number) {
 std::string describe_place(const SeenRecord& record, uint64_t now_ns) {
   const ThreadLine* const line = telling_line(*record);
   if (line == nullptr) return "has made no call yet";
-  if (is_entered(line->collective)) {
+  if (line->collective.is_in()) {
     std::string text = "has been in " + describe_function(record, line->collective);
     if (const uint64_t number = line->communicator.load(std::memory_order_relaxed); number != 0)
       text += " of " + describe_communicator(record, number);
     return text + " for " + seconds_since(since_of(line->collective), now_ns);
   }
-  if (is_entered(line->other)) {
+  if (line->other.is_in()) {
     // One that was started.
     const uint64_t number = waits_since_ns(*line) != 0 ? line->communicator.load(std::memory_order_relaxed) : 0;
     const std::string of = number == 0 ? "" : " of a collective of " + describe_communicator(record, number);

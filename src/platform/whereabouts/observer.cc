@@ -97,10 +97,6 @@ uint64_t last_stamp(const ThreadLine& line) {
                   line.collective.since_ns.load(std::memory_order_relaxed));
 }
 
-bool is_in(const FunctionStamp& stamp) {
-  return (stamp.what.load(std::memory_order_relaxed) & FunctionStamp::kIsIn) != 0;
-}
-
 }  // namespace
 
 std::string_view SeenRecord::function(uint32_t number) const {
@@ -111,12 +107,11 @@ std::string_view SeenRecord::algorithm(uint32_t number) const {
   return number < Record::kAlgorithms ? text(record_->algorithms[number]) : std::string_view();
 }
 
-const CommunicatorName* SeenRecord::communicator(uint64_t number) const {
-  const auto* const end = std::end(record_->communicators);
-  const auto* const found =
-      std::find_if(std::begin(record_->communicators), end, [number](const CommunicatorName& one) {
-        return number != 0 && one.number.load(std::memory_order_relaxed) == number;
-      });
+const CommunicatorName* find_communicator(const Record& record, uint64_t number) {
+  const auto* const end = std::end(record.communicators);
+  const auto* const found = std::find_if(std::begin(record.communicators), end, [number](const CommunicatorName& one) {
+    return number != 0 && one.number.load(std::memory_order_relaxed) == number;
+  });
   return found == end ? nullptr : found;
 }
 
@@ -160,7 +155,7 @@ const ThreadLine* telling_line(const Record& record) {
   std::pair<int, uint64_t> best_rank;
   for (const ThreadLine& line : record.threads) {
     if (line.thread.load(std::memory_order_relaxed) == 0 || last_stamp(line) == 0) continue;
-    const std::pair<int, uint64_t> rank{is_in(line.collective) ? 2 : is_in(line.other) ? 1 : 0, last_stamp(line)};
+    const std::pair<int, uint64_t> rank{line.collective.is_in() ? 2 : line.other.is_in() ? 1 : 0, last_stamp(line)};
     if (best == nullptr || rank > best_rank) best = &line;
     if (best == &line) best_rank = rank;
   }
@@ -171,9 +166,16 @@ const ThreadLine* telling_line(const Record& record) {
 uint64_t waits_since_ns(const ThreadLine& line) {
   constexpr uint64_t kCoarseNs = 20'000'000;
   const uint64_t since_ns = line.waits_since_ns.load(std::memory_order_relaxed);
-  const FunctionStamp& stamp = is_in(line.collective) ? line.collective : line.other;
-  const bool is_of_now = is_in(stamp) && since_ns + kCoarseNs >= stamp.since_ns.load(std::memory_order_relaxed);
+  const FunctionStamp& stamp = line.collective.is_in() ? line.collective : line.other;
+  const bool is_of_now = stamp.is_in() && since_ns + kCoarseNs >= stamp.since_ns.load(std::memory_order_relaxed);
   return is_of_now ? since_ns : 0;
+}
+
+int32_t awaited_peer(const ThreadLine& line, uint64_t now_ns) {
+  const FunctionStamp& stamp = line.other;
+  const bool waits = !line.collective.is_in() && stamp.is_in() && stamp.has_peer();
+  const bool has_lasted = stamp.since_ns.load(std::memory_order_relaxed) + kShortestWaitNs <= now_ns;
+  return waits && has_lasted ? stamp.of_all.load(std::memory_order_relaxed) : FunctionStamp::kUnknown;
 }
 
 }  // namespace hocket::platform

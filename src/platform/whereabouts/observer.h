@@ -15,6 +15,9 @@
 
 namespace hocket::platform {
 
+// nullptr: the record has no line for it.
+const CommunicatorName* find_communicator(const Record& record, uint64_t number);
+
 // A copy of a record, made at one time.
 class SeenRecord {
  public:
@@ -29,7 +32,7 @@ class SeenRecord {
   std::string_view function(uint32_t number) const;
   std::string_view algorithm(uint32_t number) const;
   // nullptr: the record has no line for it.
-  const CommunicatorName* communicator(uint64_t number) const;
+  const CommunicatorName* communicator(uint64_t number) const { return find_communicator(*record_, number); }
 
  private:
   template <size_t N>
@@ -59,5 +62,11 @@ std::vector<SeenRecord> all_records(std::string_view job = {});
 const ThreadLine* telling_line(const Record& record);
 // Since when the thread waits for those that its line names; 0: it doesn't.
 uint64_t waits_since_ns(const ThreadLine& line);
+
+// Waits that are shorter make no ring and no late rank.
+inline constexpr uint64_t kShortestWaitNs = 1'000'000'000;
+// The rank of the job of which a thread has waited for a message for so long, in a function that names one peer;
+// negative: there is none, or it is unknown.
+int32_t awaited_peer(const ThreadLine& line, uint64_t now_ns);
 
 }  // namespace hocket::platform

@@ -27,6 +27,9 @@ struct FunctionStamp {
 
   static constexpr int32_t kUnknown = -1;
   static constexpr int32_t kAny = -2;  // a peer or tag
+
+  bool is_in() const { return (what.load(std::memory_order_relaxed) & kIsIn) != 0; }
+  bool has_peer() const { return (what.load(std::memory_order_relaxed) & kHasPeer) != 0; }
 };
 
 struct alignas(64) ThreadLine {
