@@ -24,7 +24,7 @@ CallTimes call_times;
 
 void CallTimes::begin_job(int ranks) {
   ranks_ = ranks <= kMostRanks ? ranks : 0;
-  waited_for_ = new (std::nothrow) std::atomic<uint64_t>[static_cast<size_t>(ranks_)]();
+  if (ranks_ != 0) waited_for_ = new (std::nothrow) std::atomic<uint64_t>[static_cast<size_t>(ranks_)]();
   began_ns_ = now_ns();
 }
 
