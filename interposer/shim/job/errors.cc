@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/last_words.h"
+#include "shim/communicators/nodes.h"
 #include "shim/job/job.h"
 #include "shim/underneath/handles.h"
 #include "shim/underneath/next.h"
@@ -32,6 +33,7 @@ int raise_error(MPI_Comm comm, int code) {
 
 void end_all_ranks(int code) {
   let_last_words_out();
+  if (job_spans_nodes()) let_others_end_first(internal::job.rank);
   const NestedCall nested;
   // Not of a smaller communicator: of that MPICH's launcher hears nothing.
   next_pmpi().Abort(handles.comm_world, code);
