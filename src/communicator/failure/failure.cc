@@ -36,7 +36,7 @@ Status FailureDetector::fail(Status status) {
     HOCKET_LOG_ERROR("rank %u of %u: %s", participants_.rank, participants_.size, status.message());
   if (nodes_ != nullptr && !others_know_) nodes_->report(status);
   reason_ = status.message();
-  if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr) tracer->write_now();
+  if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr) tracer->ask_to_write();
   return status;
 }
 
