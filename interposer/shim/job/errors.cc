@@ -5,7 +5,6 @@
 
 #include "c_api/internal/timing/trace.h"
 #include "core/last_words.h"
-#include "shim/communicators/nodes.h"
 #include "shim/job/job.h"
 #include "shim/underneath/handles.h"
 #include "shim/underneath/next.h"
