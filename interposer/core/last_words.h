@@ -5,6 +5,7 @@
 // Thread safety: any thread.
 #pragma once
 
+#include <algorithm>
 #include <ctime>
 
 namespace hocket::interposer {
@@ -16,11 +17,10 @@ inline void let_last_words_out() {
   nanosleep(&kPause, nullptr);
 }
 
-// `rank`: of the job.
+// `rank`: of the job. A launcher may need a second until no rank is left.
 inline void let_others_end_first(int rank) {
-  constexpr int64_t kTurns = 16, kTurnNs = 200'000'000, kSecondNs = 1'000'000'000;
-  const int64_t pause_ns = rank % kTurns * kTurnNs;
-  const timespec pause{pause_ns / kSecondNs, pause_ns % kSecondNs};
+  constexpr int kTurns = 5;
+  const timespec pause{std::min(rank, kTurns), 0};
   nanosleep(&pause, nullptr);
 }
 

@@ -13,6 +13,7 @@
 #include "platform/whereabouts/job_processes.h"
 #include "platform/whereabouts/metrics.h"
 #include "shim/communicators/communicators.h"
+#include "shim/job/errors.h"
 #include "shim/job/job.h"
 #include "shim/job/whereabouts.h"
 #include "shim/underneath/handles.h"
@@ -136,7 +137,7 @@ void tell(const internal::LeftCall& call, const platform::CommunicatorName& note
     return;
   }
   HOCKET_LOG_ERROR("%s; HOCKET_LATE_ACTION=abort ends the call", text.c_str());
-  next_pmpi().Abort(call.comm, 1);
+  end_all_ranks(1);
 }
 
 // Seldom, and more and more so: reading all records takes a while.

@@ -3,14 +3,22 @@
 waits there, and by another one where the whole node is silent. HOCKET_LATE_ACTION=abort ends the jobs."""
 
 import os
+import random
 import re
+import sys
+import unittest
 
-from lab_command import COMMAND, has_its_turn, main_as_root
+from lab_command import COMMAND, LONG_TESTS, has_its_turn, main_as_root
 from mpi_lab import MpiLab
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../late"))
+from late import KINDS, named  # noqa: E402
 
 
 class LateTest(MpiLab):
     SOURCE = "../late/late_job.c"
+    # Ranks that call something else are told of as that; the launcher of a lab is outside of it.
+    KINDS_HERE = [kind for kind in KINDS if kind not in ("collective", "launcher")] + ["silent"]
 
     @classmethod
     def compiled(cls, mpi, source, *more):
@@ -57,6 +65,29 @@ class LateTest(MpiLab):
                 for line in self.said(mpi, "never", "1", "12", "0", HOCKET_NIC="on"):
                     self.assertRegex(line, r"^MPI_Barrier.* for rank 1 \(process \d+ on host n1, which has not "
                                            r"answered\)")
+
+    @unittest.skipUnless(LONG_TESTS, "minutes")
+    def test_every_kind_of_hang_is_told_of_rightly(self):
+        seed = int(os.environ.get("TEST_SEED", random.randrange(1 << 30)))
+        print(f"TEST_SEED={seed}")
+        chance = random.Random(seed)
+        for nodes, ppn, engines in ((2, 2, False), (3, 1, True), (3, 2, False)):
+            for mpi in self.programs:
+                self.lab("down", "--all")
+                self.lab("up", str(nodes), "--ppn", str(ppn), "--switch", "redirect")
+                if engines:
+                    self.lab("exec", "each", "--", COMMAND, "nic", "up", "eth0")
+                for kind in self.KINDS_HERE:
+                    late = {chance.randrange(nodes * ppn)}
+                    if kind == "silent":
+                        late = set(range((nodes - 1) * ppn, nodes * ppn))
+                    collective = str(chance.randrange(4))
+                    with self.subTest(nodes=nodes, ppn=ppn, mpi=mpi, kind=kind, late=late, collective=collective):
+                        lines = self.said(mpi, kind, str(min(late)), "12", collective, HOCKET_NIC="on" if engines else "off")
+                        # Of ranks that wait for each other each may say it.
+                        said = [named(line) for line in lines]
+                        self.assertTrue(late in said if kind in ("communicator", "deadlock") else
+                                        all(ranks and ranks <= late for ranks in said), lines)
 
 
 if __name__ == "__main__":
