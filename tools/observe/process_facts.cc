@@ -4,34 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-#include <string_view>
+#include <utility>
+
+#include "platform/machine/process_stat.h"
 
 namespace hocket::observe {
 namespace {
-
-std::string line_of(int process, const char* file) {
-  std::ifstream in("/proc/" + std::to_string(process) + "/" + file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
-// The fields behind the program's name, which may hold blanks and brackets; the state's letter is the first.
-double cpu_seconds(const std::string& stat) {
-  constexpr int kUser = 11, kSystem = 12;
-  const size_t end = stat.rfind(')');
-  if (end == std::string::npos) return 0;
-  std::istringstream fields(stat.substr(end + 1));
-  std::string field;
-  double ticks = 0;
-  for (int i = 0; i <= kSystem && fields >> field; ++i)
-    if (i == kUser || i == kSystem) ticks += std::strtod(field.c_str(), nullptr);
-  static const auto per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
-  return ticks / per_second;
-}
 
 // How many bytes of `text` are one character that has a picture; 0: none are.
 size_t character_at(std::string_view text) {
@@ -54,13 +32,24 @@ size_t character_at(std::string_view text) {
 
 }  // namespace
 
-ProcessFacts facts_of(int process) {
-  ProcessFacts facts;
-  facts.program = line_of(process, "comm");
-  facts.cpu_s = cpu_seconds(line_of(process, "stat"));
-  facts.state = platform::state_of(process);
+std::optional<uint32_t> user_of(int process) {
   struct stat folder{};
-  if (stat(("/proc/" + std::to_string(process)).c_str(), &folder) == 0) facts.user = folder.st_uid;
+  if (stat(("/proc/" + std::to_string(process)).c_str(), &folder) != 0) return std::nullopt;
+  return folder.st_uid;
+}
+
+ProcessFacts facts_of(int process) {
+  const std::optional<uint32_t> user = user_of(process);
+  std::optional<platform::ProcessStat> stat = platform::stat_of_process(process);
+  if (!user || !stat) return {};
+  static const auto per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
+  ProcessFacts facts;
+  facts.is_there = true;
+  facts.user = *user;
+  facts.cpu_s = static_cast<double>(stat->user_ticks + stat->system_ticks) / per_second;
+  facts.started = stat->started;
+  facts.state = platform::state_of(process, *stat);
+  facts.program = std::move(stat->name);
   return facts;
 }
 

@@ -14,10 +14,12 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/log.h"
 #include "platform/descriptor.h"
+#include "platform/machine/process_stat.h"
 #include "platform/whereabouts/own_record.h"
 
 namespace hocket::platform {
@@ -84,15 +86,10 @@ std::string first_line_of(const std::string& path) {
   return line;
 }
 
-// In the kernel's ticks: with its number, a process for good. "": there is none.
+// With its number, a process for good. "": there is none.
 std::string start_of(int process) {
-  const std::string stat = first_line_of("/proc/" + std::to_string(process) + "/stat");
-  const size_t end = stat.rfind(')');
-  if (end == std::string::npos) return {};
-  constexpr int kStarted = 20;  // counted from the blank behind the name on
-  size_t at = end;
-  for (int i = 0; i < kStarted && at != std::string::npos; ++i) at = stat.find(' ', at + 1);
-  return at == std::string::npos ? std::string() : stat.substr(at + 1, stat.find(' ', at + 1) - at - 1);
+  const std::optional<ProcessStat> stat = stat_of_process(process);
+  return stat ? std::to_string(stat->started) : std::string();
 }
 
 std::string owner_text(int process, std::string_view host) {

@@ -87,6 +87,7 @@ class ObservedJob {
       observe::ProcessFacts facts;
       const auto rank = static_cast<size_t>(process - kFirstProcess);
       if (rank >= records_.size() || records_[rank] == nullptr) return facts;
+      facts.is_there = true;
       facts.program = "prog";
       facts.cpu_s = cpu_s;
       facts.state = {platform::ProcessState::Kind::kSleeps, "futex"};
