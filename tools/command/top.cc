@@ -157,7 +157,7 @@ void add_top(CLI::App& app, Invocation& invocation) {
   sub->add_option("--interval", options->interval_s, "seconds between two pictures (default: 1)")
       ->check(number_between(0.1, 3600));
   sub->add_option("--count", options->pictures, "so many pictures (default: until it is interrupted)")
-      ->check(CLI::Range(1, 1 << 30));
+      ->check(whole_number_from(1));
   sub->add_option("--late", options->late_s, "seconds from which on a rank that others wait for is late (default: 10)")
       ->check(number_between(0, kLongestSeconds));
   sub->add_option("--metrics", options->metrics_folder,

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "platform/machine/process_state.h"
+#include "platform/whereabouts/printable.h"
 
 namespace hocket::observe {
 
@@ -26,7 +26,6 @@ ProcessFacts facts_of(int process);
 // Nothing: there is no such process.
 std::optional<uint32_t> user_of(int process);
 
-// What may be shown on a terminal: another's text may hold what terminals take for commands.
-std::string printable(std::string_view text);
+using platform::printable;
 
 }  // namespace hocket::observe
