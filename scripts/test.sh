@@ -135,7 +135,7 @@ main() {
   if wanted asan; then
     targets=(all)
     if [ $is_short -eq 1 ]; then
-      without='^(tools|lab)([._]|$)|^algorithms\..*(HoldsForRandom|Timing)'
+      without='^(tools|lab)([._]|$)|^algorithms\..*(HoldsForRandom|HoldsForLarger|HoldsWithEachPart|Timing)'
       without+='|^selection\.(ShippedTable|CostModel|Predict)' # arithmetic
       without+='|^conformance\.compositions_on_uneven_nodes'
     else

@@ -57,7 +57,8 @@ typedef enum hocket_status {
                                 * NIC engines follow. In set-up: another version of hocket, or a wire of another
                                 * size */
   HOCKET_ERR_SYSTEM = -6,      /* a system call failed */
-  HOCKET_ERR_TIMEOUT = -7,     /* set-up took longer than HOCKET_SETUP_TIMEOUT_S */
+  HOCKET_ERR_TIMEOUT = -7,     /* set-up took longer than HOCKET_SETUP_TIMEOUT_S; with HOCKET_LATE_ACTION=abort also:
+                                * ranks have not come to a collective for HOCKET_LATE_S */
   HOCKET_ERR_BROKEN = -8       /* an earlier call on this comm failed */
 } hocket_status_t;
 

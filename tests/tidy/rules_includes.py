@@ -45,7 +45,8 @@ ALLOWED_HEADERS = {
         "attention", "call", "cores", "early", "job_size", "leaving", "neighbourhood", "node_label", "notices",
         "pending", "set_up", "sleeping", "takeover", "timing/call_times", "timing/measured", "timing/trace",
         "vocabulary", "windows")) + tuple(
-            f"platform/whereabouts/{name}.h" for name in ("description", "metrics", "observer", "own_record"))
+            f"platform/whereabouts/{name}.h"
+            for name in ("description", "job_processes", "metrics", "observer", "own_record"))
 }
 # What engines may have of src/engines besides their own folder: the executor owns the interface that they fill.
 SHARED_BY_ENGINES = ("engines", "engines/executor")

@@ -10,8 +10,8 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "platform/whereabouts/description.h"
+#include "platform/whereabouts/job_processes.h"
 #include "platform/whereabouts/metrics.h"
-#include "platform/whereabouts/observer.h"
 #include "shim/communicators/communicators.h"
 #include "shim/job/job.h"
 #include "shim/job/whereabouts.h"
@@ -24,7 +24,9 @@ using platform::FunctionStamp;
 using platform::SeenRecord;
 using platform::ThreadLine;
 
-constexpr uint64_t kFirstLookNs = kNanosecondsPerSecond;
+// Ranks of a node look one after the other.
+constexpr uint64_t kFirstLookNs = kNanosecondsPerSecond, kTurnNs = 50'000'000;
+constexpr int kTurns = 16;
 
 // 0: nobody is told of.
 uint64_t limit_ns() {
@@ -64,8 +66,8 @@ struct Waited {
 
 class RanksOfCall {
  public:
-  RanksOfCall(const Waited& waited, const std::vector<int>& in_world)
-      : waited_(waited), in_world_(in_world), records_(platform::all_records(platform::job_label())) {
+  RanksOfCall(const Waited& waited, const std::vector<int>& in_world, std::vector<SeenRecord> records)
+      : waited_(waited), in_world_(in_world), records_(std::move(records)) {
     for (uint32_t rank = 0; rank < in_world_.size(); ++rank) {
       const SeenRecord* const record = record_of(in_world_[rank]);
       if (record == nullptr) continue;
@@ -123,9 +125,10 @@ void publish(ThreadLine& line, const std::vector<platform::LateRank>& late, uint
 
 void tell(const internal::LeftCall& call, const platform::CommunicatorName& noted, const RanksOfCall& ranks,
           uint64_t waited_ns) {
-  const std::string text = std::string(mpi_name(call.collective)) + " of " +
-                           platform::describe_communicator(platform::name_in(&noted), noted.size) + ": " +
-                           platform::describe_wait(noted.rank, waited_ns, ranks.late(), ranks.records());
+  const std::string text =
+      std::string(mpi_name(call.collective)) + " of " +
+      platform::describe_communicator(platform::name_in(&noted), noted.size) + ": " +
+      platform::describe_wait({noted.rank, waited_ns, !ends_calls()}, ranks.late(), ranks.records());
   if (platform::Record* const record = platform::own_record(); record != nullptr)
     record->late_lines.fetch_add(1, std::memory_order_relaxed);
   if (!ends_calls()) {
@@ -136,10 +139,16 @@ void tell(const internal::LeftCall& call, const platform::CommunicatorName& note
   next_pmpi().Abort(call.comm, 1);
 }
 
-// Seldom, and more and more so: reading all records of a machine takes a while.
+// Seldom, and more and more so: reading all records takes a while.
 bool is_time(const Waited& waited, uint64_t waited_ns) {
   if (waited_ns >= limit_ns() && waited.looked_after_ns < limit_ns()) return true;
-  return waited_ns >= std::max(kFirstLookNs, 2 * waited.looked_after_ns);
+  const uint64_t first_ns = kFirstLookNs + static_cast<uint64_t>(internal::job.rank % kTurns) * kTurnNs;
+  return waited_ns >= std::max(first_ns, 2 * waited.looked_after_ns);
+}
+
+platform::JobProcesses& job_processes() {
+  static auto* const processes = new platform::JobProcesses;  // never destroyed: threads may outlive that
+  return *processes;
 }
 
 void look_for_late(ThreadLine& line, const internal::LeftCall& call, uint64_t since_ns) {
@@ -150,14 +159,20 @@ void look_for_late(ThreadLine& line, const internal::LeftCall& call, uint64_t si
   const uint64_t waited_ns = now > since_ns ? now - since_ns : 0;
   if (waited.is_told || !is_time(waited, waited_ns)) return;
   waited.looked_after_ns = waited_ns;
-  // nullptr: it has been freed.
+  // nullptr: it has been freed. What is asked of the MPI here, where it waits, is answered by the rank alone.
   const platform::CommunicatorName* const noted =
       platform::find_communicator(*platform::own_record(), call.communicator);
   std::vector<int> in_world;
   if (noted == nullptr || !find_in_world(call.comm, in_world)) return;
-  const RanksOfCall ranks(waited, in_world);
-  publish(line, ranks.late(), since_ns);
-  if (waited_ns < limit_ns() || ranks.late().empty() || ranks.teller() != internal::job.rank) return;
+  const std::string_view job = platform::job_label();
+  const RanksOfCall seen(waited, in_world, job_processes().records(job));
+  publish(line, seen.late(), since_ns);
+  const auto is_to_tell = [](const RanksOfCall& ranks) {
+    return !ranks.late().empty() && ranks.teller() == internal::job.rank;
+  };
+  if (waited_ns < limit_ns() || !is_to_tell(seen)) return;
+  const RanksOfCall ranks(waited, in_world, job_processes().look_anew(job));
+  if (!is_to_tell(ranks)) return;
   waited.is_told = true;
   tell(call, *noted, ranks, waited_ns);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "communicator/failure/presence.h"
 
 namespace hocket::communicator {
 
@@ -18,6 +19,8 @@ namespace {
 constexpr int kMostReports = 64;
 constexpr size_t kMostAsked = 16;
 constexpr uint64_t kFirstAskNs = 1'000'000'000;
+// From some of those that haven't been asked yet to the next ones.
+constexpr uint64_t kNextAskNs = 100'000'000;
 // By then a rank that waits in the same call has looked for reports some times.
 constexpr uint64_t kAnswerNs = 600'000'000;
 // Nodes' ranks say who is late one after the other, so that the first is heard before the next would say the same.
@@ -39,9 +42,11 @@ NodeReport NodeReports::new_report(NodeReport::Kind kind) const {
 }
 
 void NodeReports::report(const Status& status) {
-  const bool differs = status.code() == Code::kMismatch;
-  if (!differs && engines_.report_failure()) return;
-  NodeReport report = new_report(differs ? NodeReport::kMismatch : NodeReport::kFailure);
+  const NodeReport::Kind kind = status.code() == Code::kMismatch  ? NodeReport::kMismatch
+                                : status.code() == Code::kTimeout ? NodeReport::kLate
+                                                                  : NodeReport::kFailure;
+  if (kind == NodeReport::kFailure && engines_.report_failure()) return;
+  NodeReport report = new_report(kind);
   report.say(status.message());
   for (uint32_t rank = 0; rank < participants_.size; ++rank) {
     if (participants_.is_here(rank)) continue;
@@ -65,9 +70,10 @@ NodeReports::Received NodeReports::receive() {
       return {.failed = static_cast<uint32_t>(found - wire.addresses.begin()), .status = {}};
     }
     if (report.communicator != wire.unique_number) continue;
-    if (report.kind == NodeReport::kMismatch) {
+    if (report.kind == NodeReport::kMismatch || report.kind == NodeReport::kLate) {
       knows_mismatch_ = true;
-      return {.all_know = true, .status = {Code::kMismatch, report.reason}};
+      const Code code = report.kind == NodeReport::kLate ? Code::kTimeout : Code::kMismatch;
+      return {.all_know = true, .status = {code, report.reason}};
     }
     if (report.kind == NodeReport::kPresent || report.kind == NodeReport::kTold) {
       note_answer(report);
@@ -126,6 +132,7 @@ void NodeReports::send(uint32_t rank, const NodeReport& report) {
   if (!sent.is_ok()) HOCKET_LOG_DEBUG("rank %u could not be told of a call: %s", rank, sent.message());
 }
 
+// Ranks of this node that have come may be through with the call, and look for reports no more.
 void NodeReports::answer(const NodeReport& report) {
   if (report.kind != NodeReport::kCall || report.track >= Tracks::kMost || report.from >= participants_.size) return;
   const Track* const track = tracks_.find(report.track);
@@ -133,56 +140,65 @@ void NodeReports::answer(const NodeReport& report) {
   NodeReport present = new_report(NodeReport::kPresent);
   present.track = report.track;
   present.number = report.number;
+  for (uint32_t place = 0; place < participants_.ranks_here() && is_in_call(*track, participants_); ++place)
+    if (has_come(*track, place, report.number)) present.say_present(place);
   send(report.from, present);
 }
 
 void NodeReports::note_answer(const NodeReport& report) {
-  if (report.track >= Tracks::kMost) return;
+  if (report.track >= Tracks::kMost || report.from >= participants_.size) return;
   Waited& waited = waited_[report.track];
   if (waited.number != report.number) return;
   if (report.kind == NodeReport::kTold) waited.is_told = true;
-  for (Asked& one : waited.asked)
-    if (one.rank == report.from) one.has_answered = true;
+  if (waited.asked.empty()) return;
+  waited.asked[report.from].has_answered = true;
+  if (report.kind != NodeReport::kPresent) return;
+  for (const uint32_t rank : participants_.nodes->ranks_of(participants_.nodes->node_of(report.from)))
+    if (report.is_present(participants_.nodes->place_of(rank))) waited.asked[rank].has_answered = true;
 }
 
 // Engines don't tell whom they wait for: there the node's first rank asks all others, some at a time.
 std::vector<uint32_t> NodeReports::peers_of(Track& track) const {
   std::vector<uint32_t> peers = track.channel()->peers();
-  const MemoryTransport& lane = track.lane();
-  const uint32_t place = participants_.group->rank();
-  if (!peers.empty() || place != 0 || lane.announced() == 0 || lane.has_finished(place, lane.announced())) return peers;
+  if (!peers.empty() || participants_.group->rank() != 0 || !is_in_call(track, participants_)) return peers;
   for (uint32_t rank = 0; rank < participants_.size; ++rank)
     if (!participants_.is_here(rank)) peers.push_back(rank);
   return peers;
 }
 
-void NodeReports::send_records(uint32_t index, Waited& waited, uint64_t now) {
+bool NodeReports::send_records(uint32_t index, Waited& waited, uint64_t now) {
   Track& track = *tracks_.find(index);
   const std::vector<uint32_t> peers = peers_of(track);
-  if (peers.empty()) return;
+  if (peers.empty()) return false;
   NodeReport report = new_report(NodeReport::kCall);
   report.track = index;
   report.number = track.lane().announced();
   for (uint64_t number = first_remembered(report.number); number <= report.number; ++number)
     track.lane().read_record(participants_.group->rank(), number, report.calls[number % NodeReport::kCalls]);
-  for (size_t i = 0; i < std::min(kMostAsked, peers.size()); ++i) {
+  waited.asked.resize(participants_.size);
+  size_t sent = 0;
+  for (size_t i = 0; i < peers.size() && sent < kMostAsked; ++i) {
     const uint32_t rank = peers[waited.turn++ % peers.size()];
+    Asked& one = waited.asked[rank];
+    if (one.has_answered) continue;
     send(rank, report);
-    const bool is_new =
-        std::none_of(waited.asked.begin(), waited.asked.end(), [rank](const Asked& one) { return one.rank == rank; });
-    if (is_new) waited.asked.push_back({rank, now, false});
+    ++sent;
+    if (one.since_ns == 0) one.since_ns = now;
   }
+  return std::any_of(peers.begin(), peers.end(), [&waited](uint32_t rank) {
+    return waited.asked[rank].since_ns == 0 && !waited.asked[rank].has_answered;
+  });
 }
 
 std::vector<uint32_t> NodeReports::absent(uint32_t track, uint64_t now) const {
   const Waited& waited = waited_[track];
   const uint64_t turn = std::min(participants_.nodes->node_of(participants_.rank), kMostTurns);
-  if (waited.is_told) return {};
-  const std::vector<uint32_t> awaited = peers_of(*tracks_.find(track));
+  if (waited.is_told || waited.asked.empty()) return {};
   std::vector<uint32_t> ranks;
-  for (const Asked& one : waited.asked) {
-    const bool is_awaited = std::find(awaited.begin(), awaited.end(), one.rank) != awaited.end();
-    if (is_awaited && !one.has_answered && now >= one.since_ns + kAnswerNs + turn * kTurnNs) ranks.push_back(one.rank);
+  for (const uint32_t rank : peers_of(*tracks_.find(track))) {
+    const Asked& one = waited.asked[rank];
+    if (one.since_ns != 0 && !one.has_answered && now >= one.since_ns + kAnswerNs + turn * kTurnNs)
+      ranks.push_back(rank);
   }
   std::sort(ranks.begin(), ranks.end());
   return ranks;
@@ -222,9 +238,9 @@ std::string NodeReports::compare_with_awaited(uint64_t now) {
       if (!difference.empty()) return difference;
     }
     if (!asks) continue;
-    waited.pause_ns *= 2;
-    waited.next_ns = now + waited.pause_ns;
-    send_records(index, waited, now);
+    const bool has_more = send_records(index, waited, now);
+    if (!has_more) waited.pause_ns *= 2;
+    waited.next_ns = now + (has_more ? kNextAskNs : waited.pause_ns);
   }
   return {};
 }

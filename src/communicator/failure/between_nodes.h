@@ -56,9 +56,8 @@ class NodeReports {
 
  private:
   struct Asked {
-    uint32_t rank;
-    uint64_t since_ns;
-    bool has_answered;
+    uint64_t since_ns = 0;  // 0: it hasn't been
+    bool has_answered = false;
   };
   struct Waited {
     uint64_t number = 0;  // of the call that this rank has waited in
@@ -66,13 +65,14 @@ class NodeReports {
     size_t turn = 0;
     uint32_t stranger = kNoRank;  // whose message of another call was there at the last look, and when
     uint64_t seen_ns = 0;
-    std::vector<Asked> asked;
+    std::vector<Asked> asked;  // by rank; empty: nobody
     bool is_told = false;
   };
   NodeReport new_report(NodeReport::Kind kind) const;
   std::string compare(const NodeReport& report) const;
   std::string find_stranger(Track& track, Waited& waited, uint64_t now) const;
-  void send_records(uint32_t index, Waited& waited, uint64_t now);
+  // True: there are ranks left that it hasn't asked once.
+  bool send_records(uint32_t index, Waited& waited, uint64_t now);
   // Whose doings the call on a track waits for, as far as this rank is to ask.
   std::vector<uint32_t> peers_of(Track& track) const;
   void send(uint32_t rank, const NodeReport& report);

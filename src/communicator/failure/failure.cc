@@ -12,15 +12,13 @@
 
 namespace hocket::communicator {
 
-using engines::shared_memory::RankBlock;
-
 FailureDetector::FailureDetector(const Participants& participants, Tracks& tracks, carriers::Engines& engines,
                                  Vocabulary vocabulary, const LatePolicy& policy)
     : participants_(participants),
       tracks_(tracks),
       engines_(engines),
       mismatches_(participants, tracks, vocabulary),
-      late_(participants, tracks, vocabulary, policy.after_ns),
+      late_(participants, tracks, vocabulary, policy),
       nodes_(participants.span_nodes() ? std::make_unique<NodeReports>(participants, tracks, engines, vocabulary)
                                        : nullptr),
       ends_late_calls_(policy.ends_calls) {}
@@ -29,12 +27,14 @@ Status FailureDetector::fail(Status status) {
   tracks_.for_each([](Track& track) { track.cancel(); });
   if (is_broken_) return status;
   is_broken_ = true;
-  if (status.code() == Code::kMismatch)
+  const std::string own = status.message();
+  if (MismatchFinder::is_for_all(status))
     status = mismatches_.agree(std::move(status), nodes_ != nullptr && nodes_->knows_mismatch());
   else if (participants_.group->broken() == 0)
     participants_.group->report_broken(participants_.rank);
-  // First, since an MPI may not survive that its peers have ended.
-  HOCKET_LOG_ERROR("rank %u of %u: %s", participants_.rank, participants_.size, status.message());
+  // First, since an MPI may not survive that its peers have ended. Who is late is said by one rank for all.
+  if (status.code() != Code::kTimeout || own == status.message())
+    HOCKET_LOG_ERROR("rank %u of %u: %s", participants_.rank, participants_.size, status.message());
   if (nodes_ != nullptr && !others_know_) nodes_->report(status);
   reason_ = status.message();
   if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr) tracer->write_now();
@@ -44,9 +44,8 @@ Status FailureDetector::fail(Status status) {
 // The first that was reported, whatever else is found: ranks that have left because of it must not be taken for its
 // cause.
 Status FailureDetector::what_broke() const {
-  const uint32_t broken = participants_.group->broken();
-  if (broken == RankBlock::kMismatch) return {Code::kMismatch, participants_.group->mismatch()};
-  const uint32_t rank = broken - 1;
+  HOCKET_TRY(mismatches_.agreed());
+  const uint32_t rank = participants_.group->broken() - 1;
   std::string process;
   if (!participants_.is_here(rank))
     process = " (on another node)";
@@ -61,7 +60,7 @@ Status FailureDetector::find_failure() {
   if (group.broken() != 0) {
     Status reported = what_broke();
     // So have the others been; but engines learn of a failure from the rank that stands for the node.
-    others_know_ = !engines_.reports_failures() || reported.code() == Code::kMismatch;
+    others_know_ = !engines_.reports_failures() || MismatchFinder::is_for_all(reported);
     return reported;
   }
   for (uint32_t place = 0; place < participants_.ranks_here(); ++place) {
@@ -109,7 +108,7 @@ Status FailureDetector::look_for_late(int64_t waited_ns) {
   std::string sentence = late_.find(waited_ns);
   if (sentence.empty() && nodes_ != nullptr) sentence = find_late_elsewhere(waited_ns);
   if (sentence.empty()) return Status::ok();
-  if (ends_late_calls_) return {Code::kMismatch, sentence + "; HOCKET_LATE_ACTION=abort ends the call"};
+  if (ends_late_calls_) return {Code::kTimeout, sentence + "; HOCKET_LATE_ACTION=abort ends the call"};
   HOCKET_LOG_WARN("%s", sentence.c_str());
   has_told_late_ = true;
   if (platform::Record* const record = platform::own_record(); record != nullptr)

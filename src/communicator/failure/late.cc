@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "platform/whereabouts/description.h"
+#include "communicator/failure/presence.h"
 #include "platform/whereabouts/own_record.h"
 
 namespace hocket::communicator {
@@ -21,33 +21,24 @@ uint64_t signature_of(const CallSignature& call, const std::vector<uint32_t>& la
 
 }  // namespace
 
-// One that is far ahead has a later record in the call's place, but has finished the call.
 std::vector<uint32_t> LateFinder::missing(const Track& track) const {
-  const uint64_t number = track.lane().announced();
   std::vector<uint32_t> late;
-  CallSignature signature;
   for (uint32_t place = 0; place < participants_.ranks_here(); ++place)
-    if (!track.lane().read_record(place, number, signature) && !track.lane().has_finished(place, number))
-      late.push_back(place);
+    if (!has_come(track, place, track.lane().announced())) late.push_back(place);
   return late;
-}
-
-bool LateFinder::is_in_call(const Track& track) const {
-  const uint64_t number = track.lane().announced();
-  return number != 0 && !track.lane().has_finished(participants_.group->rank(), number);
 }
 
 // A blocking call is what the rank waits in. Of those that are started it may wait for any: where all ranks have come
 // to one, nothing is said of the others.
 std::optional<LateFinder::Awaited> LateFinder::awaited() const {
-  if (is_in_call(tracks_.first())) {
+  if (is_in_call(tracks_.first(), participants_)) {
     Awaited found{0, missing(tracks_.first())};
     return found.late.empty() ? std::nullopt : std::optional(std::move(found));
   }
   std::optional<Awaited> found;
   for (uint32_t index = 1; index < Tracks::kMost; ++index) {
     const Track* const track = tracks_.find(index);
-    if (track == nullptr || !is_in_call(*track)) continue;
+    if (track == nullptr || !is_in_call(*track, participants_)) continue;
     std::vector<uint32_t> late = missing(*track);
     if (late.empty()) return std::nullopt;
     if (!found) found = Awaited{index, std::move(late)};
@@ -85,7 +76,7 @@ void LateFinder::withdraw() {
 bool LateFinder::may_tell(const Awaited& awaited, const CallSignature& call, int64_t waited_ns) const {
   const uint64_t number = tracks_.find(awaited.track)->lane().announced();
   return participants_.group->may_tell_late(awaited.track, number, signature_of(call, awaited.late),
-                                            waited_ns / limit_ns_);
+                                            waited_ns / policy_.after_ns);
 }
 
 bool LateFinder::read_call(uint32_t track, CallSignature& call) const {
@@ -93,8 +84,8 @@ bool LateFinder::read_call(uint32_t track, CallSignature& call) const {
   return lane.read_record(participants_.group->rank(), lane.announced(), call);
 }
 
-std::string LateFinder::describe_call(const CallSignature& call) const {
-  return describe(call, vocabulary_) + " of " +
+std::string LateFinder::describe_call(uint32_t track, const CallSignature& call) const {
+  return (track == 0 ? "" : "a started ") + describe(call, vocabulary_) + " of " +
          platform::describe_communicator(platform::name_in(participants_.noted), participants_.size) + ": ";
 }
 
@@ -108,7 +99,7 @@ std::string LateFinder::find(int64_t waited_ns) const {
 std::optional<uint32_t> LateFinder::waits_for_others() const {
   for (uint32_t index = 0; index < Tracks::kMost; ++index) {
     const Track* const track = tracks_.find(index);
-    if (track == nullptr || !is_in_call(*track)) continue;
+    if (track == nullptr || !is_in_call(*track, participants_)) continue;
     return missing(*track).empty() ? std::optional(index) : std::nullopt;
   }
   return std::nullopt;
@@ -117,12 +108,14 @@ std::optional<uint32_t> LateFinder::waits_for_others() const {
 std::string LateFinder::find_elsewhere(uint32_t track, const std::vector<uint32_t>& late, int64_t waited_ns) const {
   CallSignature call;
   if (!read_call(track, call) || !may_tell({track, late}, call, waited_ns)) return {};
+  // In others nobody is through before all have come.
+  const bool may_be_through = schedule::has_root(static_cast<schedule::Collective>(call.what & 0xff));
+  const char* const silent =
+      may_be_through ? ", which has not answered: it is late, or through with its part)" : ", which has not answered)";
   std::vector<std::string> ranks;
   for (const uint32_t rank : late)
-    ranks.push_back("rank " + std::to_string(rank) + " (" + participants_.wire.places[rank] +
-                    ", which has not answered)");
-  return describe_call(call) + platform::describe_waiting(participants_.rank, static_cast<uint64_t>(waited_ns)) +
-         platform::listed(ranks);
+    ranks.push_back("rank " + std::to_string(rank) + " (" + participants_.wire.places[rank] + silent);
+  return describe_call(track, call) + platform::describe_waiting(wait(waited_ns)) + platform::listed(ranks);
 }
 
 std::string LateFinder::tell(const Awaited& awaited, const CallSignature& call, int64_t waited_ns) const {
@@ -131,8 +124,7 @@ std::string LateFinder::tell(const Awaited& awaited, const CallSignature& call, 
   // Threads of one process need nobody's record.
   std::vector<platform::SeenRecord> records;
   if (late.front().process != 0) records = platform::all_records(platform::job_label());
-  return describe_call(call) +
-         platform::describe_wait(participants_.rank, static_cast<uint64_t>(waited_ns), late, records);
+  return describe_call(awaited.track, call) + platform::describe_wait(wait(waited_ns), late, records);
 }
 
 }  // namespace hocket::communicator

@@ -16,22 +16,23 @@
 #include "communicator/calls/call_words.h"
 #include "communicator/participants.h"
 #include "communicator/tracks.h"
+#include "platform/whereabouts/description.h"
 
 namespace hocket::communicator {
 
 struct LatePolicy {
-  int64_t after_ns = 0;     // as LateFinder's `limit_ns`
+  int64_t after_ns = 0;     // how long a rank waits before it says something; 0: it never does
   bool ends_calls = false;  // in which ranks are late for so long
 };
 
 class LateFinder {
  public:
-  // Both outlive it. `limit_ns`: how long a rank waits before it says something; 0: it never does.
-  LateFinder(const Participants& participants, const Tracks& tracks, Vocabulary vocabulary, int64_t limit_ns)
-      : participants_(participants), tracks_(tracks), vocabulary_(vocabulary), limit_ns_(limit_ns) {}
+  // Both outlive it.
+  LateFinder(const Participants& participants, const Tracks& tracks, Vocabulary vocabulary, const LatePolicy& policy)
+      : participants_(participants), tracks_(tracks), vocabulary_(vocabulary), policy_(policy) {}
 
   // Whether a rank that has waited for so long is to look.
-  bool is_due(int64_t waited_ns) const { return limit_ns_ != 0 && waited_ns >= limit_ns_; }
+  bool is_due(int64_t waited_ns) const { return policy_.after_ns != 0 && waited_ns >= policy_.after_ns; }
   // A sentence about the call that this rank waits in; "": there is none, or a rank has said it already. What was said
   // of an earlier call, and has gone on, is said again only of one that waits twice as long.
   std::string find(int64_t waited_ns) const;
@@ -54,9 +55,10 @@ class LateFinder {
   };
   std::optional<Awaited> awaited() const;
   bool read_call(uint32_t track, CallSignature& call) const;
-  std::string describe_call(const CallSignature& call) const;
-  // Whether this rank has a call there that isn't over.
-  bool is_in_call(const Track& track) const;
+  std::string describe_call(uint32_t track, const CallSignature& call) const;
+  platform::RankWait wait(int64_t waited_ns) const {
+    return {participants_.rank, static_cast<uint64_t>(waited_ns), !policy_.ends_calls};
+  }
   std::vector<uint32_t> missing(const Track& track) const;
   uint32_t process_of(uint32_t place) const;  // 0: this one's
   bool may_tell(const Awaited& awaited, const CallSignature& call, int64_t waited_ns) const;
@@ -65,7 +67,7 @@ class LateFinder {
   const Participants& participants_;
   const Tracks& tracks_;
   Vocabulary vocabulary_;
-  int64_t limit_ns_;
+  LatePolicy policy_;
 };
 
 }  // namespace hocket::communicator

@@ -8,6 +8,7 @@
 namespace hocket::communicator {
 
 using engines::shared_memory::first_remembered;
+using engines::shared_memory::RankBlock;
 
 // A rank may be many calls ahead of another, and some calls end though ranks are in different ones.
 std::string MismatchFinder::find() const {
@@ -35,17 +36,23 @@ std::string MismatchFinder::find() const {
   return {};
 }
 
+Status MismatchFinder::agreed() const {
+  std::string reason = participants_.group->reason();
+  if (reason.empty()) return Status::ok();
+  return {participants_.group->broken() == RankBlock::kLate ? Code::kTimeout : Code::kMismatch, std::move(reason)};
+}
+
 Status MismatchFinder::agree(Status status, bool is_known) const {
   engines::shared_memory::NodeGroup& group = *participants_.group;
-  if (std::string reported = group.mismatch(); !reported.empty()) return {Code::kMismatch, std::move(reported)};
+  HOCKET_TRY(agreed());
   const std::string difference = is_known ? std::string() : find();
   if (!difference.empty()) status = Status(Code::kMismatch, difference);
-  group.report_mismatch(status.message());
+  group.report_reason(status.code() == Code::kTimeout ? RankBlock::kLate : RankBlock::kMismatch, status.message());
   // Another may be about to: it has nothing to do in between.
   constexpr int kLooks = 1000;
   for (int look = 0; look < kLooks && group.broken() == 0; ++look) sched_yield();
-  std::string reported = group.mismatch();
-  return reported.empty() ? std::move(status) : Status(Code::kMismatch, std::move(reported));
+  HOCKET_TRY(agreed());
+  return status;
 }
 
 }  // namespace hocket::communicator

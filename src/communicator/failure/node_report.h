@@ -18,8 +18,9 @@
 namespace hocket::communicator {
 
 struct NodeReport {
-  // kPresent answers kCall: its sender has come to that call too. kTold: somebody has said who is late for it.
-  enum Kind : uint32_t { kNone, kFailure, kMismatch, kCall, kPresent, kTold };
+  // kPresent answers kCall: its sender has come to that call too, and so have those of its node that it names. kTold:
+  // somebody has said who is late for it. kLate: the call ends, since ranks are late.
+  enum Kind : uint32_t { kNone, kFailure, kMismatch, kCall, kPresent, kTold, kLate };
   static constexpr size_t kReasonBytes = 448;
   static constexpr uint64_t kCalls = engines::shared_memory::kSets;
   uint64_t communicator = 0;  // tags are used again: a report may come too late
@@ -28,9 +29,16 @@ struct NodeReport {
   uint32_t track = 0;  // kCall and its answers: which, and how many calls have been started there
   uint64_t number = 0;
   engines::shared_memory::CallSignature calls[kCalls];  // the last of these, each at its number modulo kCalls
-  char reason[kReasonBytes] = {};                       // kMismatch: the sentence
+  char reason[kReasonBytes] = {};  // kMismatch, kLate: the sentence. kPresent: a bit a place of the node
 
   void say(std::string_view text) { reason[text.copy(reason, kReasonBytes - 1)] = 0; }
+  // Of places that there is no room for nothing is said.
+  void say_present(uint32_t place) {
+    if (place / 8 < kReasonBytes) reason[place / 8] = static_cast<char>(reason[place / 8] | 1 << place % 8);
+  }
+  bool is_present(uint32_t place) const {
+    return place / 8 < kReasonBytes && (reason[place / 8] >> place % 8 & 1) != 0;
+  }
 };
 
 class ReportChannel {

@@ -62,14 +62,14 @@ void NodeGroup::report_broken(uint32_t name) {
   for (const Member& member : members_) platform::unpark(member.block->parking);
 }
 
-void NodeGroup::report_mismatch(std::string_view reason) {
+void NodeGroup::report_reason(uint32_t kind, std::string_view reason) {
   // Relaxed: which rank writes the sentence, and no more. A rank that finds it raised goes without, and all learn of
   // the first.
   if (root().reason_is_taken.exchange(1, std::memory_order_relaxed) != 0) return;
   const size_t length = reason.copy(root().reason, RankBlock::kReasonBytes - 1);
   root().reason[length] = 0;
   // Its release carries the sentence; pairs with the acquire in broken().
-  report_broken(RankBlock::kMismatch - 1);
+  report_broken(kind - 1);
 }
 
 bool NodeGroup::may_tell_late(uint32_t lane, uint64_t call, uint64_t what, int64_t limits) {
@@ -87,6 +87,6 @@ bool NodeGroup::may_tell_late(uint32_t lane, uint64_t call, uint64_t what, int64
   return true;
 }
 
-std::string NodeGroup::mismatch() const { return broken() == RankBlock::kMismatch ? root().reason : std::string(); }
+std::string NodeGroup::reason() const { return broken() >= RankBlock::kLate ? root().reason : std::string(); }
 
 }  // namespace hocket::engines::shared_memory

@@ -82,15 +82,16 @@ class NodeGroup {
 
   // A group that has lost a member, or of whose communicator a rank elsewhere has failed, is broken for all of them.
   void report_broken(uint32_t name);
-  // The same because ranks are in different calls: `reason`, which all get to know, says in which.
-  void report_mismatch(std::string_view reason);
+  // The same because ranks are in different calls, or are late: `reason`, which all get to know, says so. `kind`:
+  // RankBlock::kMismatch or kLate.
+  void report_reason(uint32_t kind, std::string_view reason);
   // What was reported so; "": nothing.
-  std::string mismatch() const;
+  std::string reason() const;
   // True for one of the ranks that are about to say who is late for a call of a lane, and only once. `what`: a number
   // of what it has to say. What was said last is said again only after twice as many `limits` each time.
   bool may_tell_late(uint32_t lane, uint64_t call, uint64_t what, int64_t limits);
-  // 1 + the name of the rank that failed, or RankBlock::kMismatch, or 0. Acquire: pairs with the release in
-  // report_broken(), which a mismatch's sentence comes before.
+  // 1 + the name of the rank that failed, or RankBlock::kMismatch or kLate, or 0. Acquire: pairs with the release in
+  // report_broken(), which a reason comes before.
   uint32_t broken() const { return root().broken.load(std::memory_order_acquire); }
 
  private:

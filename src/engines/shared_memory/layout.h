@@ -125,9 +125,11 @@ struct alignas(64) RankBlock {
   platform::Turn turn;                             // while ranks share cores
   // On rank 0: how many of the group's ranks sleep or are about to. Writers look here before they look further.
   alignas(64) std::atomic<uint32_t> sleepers;
-  // On rank 0: 1 + the name of a dead peer, set by the rank that finds it dead; kMismatch if calls differ.
+  // On rank 0: 1 + the name of a dead peer, set by the rank that finds it dead; kMismatch if calls differ; kLate if
+  // ranks are to end a call because others are late for it.
   std::atomic<uint32_t> broken;
   static constexpr uint32_t kMismatch = ~0u;
+  static constexpr uint32_t kLate = ~1u;
   // On rank 0: counts ranks out when the group is dissolved, twice over.
   std::atomic<uint32_t> left;
   // 1 + where in its owner's region the board is on which it says what it has mapped of windows' memory
@@ -147,8 +149,8 @@ struct alignas(64) RankBlock {
   // On rank 0: what was told of late ranks last, as a number, and how often in a row.
   std::atomic<uint64_t> late_case;
   std::atomic<uint64_t> late_times;
-  // On rank 0: which calls differ, as a sentence that ends with 0. The rank that first sets `reason_is_taken`
-  // writes it.
+  // On rank 0: which calls differ, or who is late, as a sentence that ends with 0. The rank that first sets
+  // `reason_is_taken` writes it.
   static constexpr uint32_t kReasonBytes = 448;
   alignas(64) std::atomic<uint32_t> reason_is_taken;
   char reason[kReasonBytes];

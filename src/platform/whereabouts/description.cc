@@ -114,9 +114,9 @@ std::string describe_place(const SeenRecord& record, uint64_t now_ns) {
          (what.empty() ? "" : ", after " + what);
 }
 
-std::string describe_waiting(uint32_t rank, uint64_t waited_ns) {
-  return "rank " + std::to_string(rank) + " has waited for " + std::to_string(waited_ns / kNanosecondsPerSecond) +
-         " s, and goes on waiting, for ";
+std::string describe_waiting(const RankWait& wait) {
+  return "rank " + std::to_string(wait.rank) + " has waited for " + std::to_string(wait.ns / kNanosecondsPerSecond) +
+         (wait.goes_on ? " s, and goes on waiting, for " : " s for ");
 }
 
 std::string listed(const std::vector<std::string>& ranks) {
@@ -127,13 +127,13 @@ std::string listed(const std::vector<std::string>& ranks) {
   return others == 0 ? text : text + " and " + std::to_string(others) + (others == 1 ? " other rank" : " other ranks");
 }
 
-std::string describe_wait(uint32_t rank, uint64_t waited_ns, const std::vector<LateRank>& late,
+std::string describe_wait(const RankWait& wait, const std::vector<LateRank>& late,
                           const std::vector<SeenRecord>& records) {
   const OwnersOfRecords owners(records);
   std::vector<std::string> ranks;
   for (size_t i = 0; i < late.size(); ++i)
     ranks.push_back(i < kMostNamed ? describe_late(late[i], owners) : std::string());
-  std::string text = describe_waiting(rank, waited_ns) + listed(ranks);
+  std::string text = describe_waiting(wait) + listed(ranks);
   if (late.front().process == 0) return text;
   const Ring ring = find_ring(late, owners, records);
   if (!ring.members.empty())

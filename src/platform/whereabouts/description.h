@@ -22,8 +22,14 @@ std::string describe_communicator(const SeenRecord& record, uint64_t number);
 // 12 s, after MPI_Send to rank 2, tag 5". `now_ns`: by the coarse clock, as stamps are.
 std::string describe_place(const SeenRecord& record, uint64_t now_ns);
 
+// A rank of a communicator that has waited for so long.
+struct RankWait {
+  uint32_t rank = 0;
+  uint64_t ns = 0;
+  bool goes_on = true;
+};
 // "rank 0 has waited for 12 s, and goes on waiting, for ".
-std::string describe_waiting(uint32_t rank, uint64_t waited_ns);
+std::string describe_waiting(const RankWait& wait);
 // "one, two and 3 other ranks": the first few of them. Not empty.
 std::string listed(const std::vector<std::string>& ranks);
 
@@ -34,7 +40,7 @@ struct LateRank {
 };
 // "rank 0 has waited for 12 s, and goes on waiting, for rank 1 (process 4711, which has been in ...)", who of them are
 // in a deadlock, and how the stack of one of these, or else of the first, is seen. `late` isn't empty.
-std::string describe_wait(uint32_t rank, uint64_t waited_ns, const std::vector<LateRank>& late,
+std::string describe_wait(const RankWait& wait, const std::vector<LateRank>& late,
                           const std::vector<SeenRecord>& records);
 
 }  // namespace hocket::platform

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <fstream>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -58,6 +58,17 @@ Record* make_record() {
 }
 
 bool is_alive(uint32_t thread) { return syscall(SYS_tgkill, getpid(), thread, 0) == 0 || errno != ESRCH; }
+
+// Of lines that belong to nobody, or to a thread that has ended. nullptr: there is none.
+template <typename Lines>
+ThreadLine* find_free(Lines& lines) {
+  const auto holder = [](const ThreadLine& line) { return line.thread.load(std::memory_order_relaxed); };
+  const auto end = std::end(lines);
+  auto line = std::find_if(std::begin(lines), end, [&](const ThreadLine& one) { return holder(one) == 0; });
+  if (line == end)
+    line = std::find_if(std::begin(lines), end, [&](const ThreadLine& one) { return !is_alive(holder(one)); });
+  return line == end ? nullptr : &*line;
+}
 
 // Of a process: what it is called, its parent, and when it was started, in the kernel's ticks.
 struct Ancestor {
@@ -135,15 +146,19 @@ void end_record() {
 
 ThreadLine* internal::claim_line(Record& record) {
   const std::lock_guard lock(record_mutex());
-  const auto self = static_cast<uint32_t>(syscall(SYS_gettid));
-  ThreadLine* const begin = record.threads;
-  ThreadLine* const end = begin + Record::kThreads;
-  const auto holder = [](const ThreadLine& line) { return line.thread.load(std::memory_order_relaxed); };
-  ThreadLine* line = std::find_if(begin, end, [&](const ThreadLine& one) { return holder(one) == 0; });
-  if (line == end) line = std::find_if(begin, end, [&](const ThreadLine& one) { return !is_alive(holder(one)); });
-  // More threads than there are lines share the last.
-  if (line == end) --line;
-  line->thread.store(self, std::memory_order_relaxed);
+  ThreadLine* line = find_free(record.threads);
+  if (line == nullptr) {
+    // Never destroyed: as above.
+    static auto* const unlisted = new std::deque<ThreadLine>;
+    line = find_free(*unlisted);
+    if (line == nullptr) line = &unlisted->emplace_back();
+    record.unlisted_threads.store(unlisted->size(), std::memory_order_relaxed);
+  }
+  // Of another thread's that had it.
+  line->other.what.store(0, std::memory_order_relaxed);
+  line->collective.what.store(0, std::memory_order_relaxed);
+  line->waits_since_ns.store(0, std::memory_order_relaxed);
+  line->thread.store(static_cast<uint32_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
   internal::own_line = line;
   return line;
 }

@@ -99,15 +99,19 @@ WaitGraph::WaitGraph(const std::vector<SeenRecord>& records, uint64_t now_ns, Re
 void WaitGraph::add_waits(Node& node) {
   // A thread that uses hocket in two ways has a line in each record.
   std::set<uint32_t> outside, inside;
-  for (const SeenRecord* const record : node.all)
+  bool has_others = false;
+  for (const SeenRecord* const record : node.all) {
+    has_others |= value_of((*record)->unlisted_threads) != 0;
     for (const ThreadLine& line : (*record)->threads) {
       const uint32_t thread = value_of(line.thread);
       if (thread == 0 || (value_of(line.other.what) == 0 && value_of(line.collective.what) == 0)) continue;
       (is_in_call(line) ? inside : outside).insert(thread);
       if (is_in_call(line)) node.waits.push_back(wait_of(node, *record, line));
     }
-  node.may_go_on = inside.empty() || std::any_of(outside.begin(), outside.end(),
-                                                 [&](uint32_t thread) { return !inside.contains(thread); });
+  }
+  node.may_go_on = has_others || inside.empty() || std::any_of(outside.begin(), outside.end(), [&](uint32_t thread) {
+                     return !inside.contains(thread);
+                   });
 }
 
 void WaitGraph::add(const SeenRecord* awaited, const Node& waiting, Wait& wait) const {

@@ -26,7 +26,7 @@ class LateTest(MpiLab):
         result = self.lab("mpirun", "--mpi", self.launcher(mpi), "--with-hocket", *program, code=None,
                           HOCKET_LATE_S="2", HOCKET_LATE_ACTION="abort", **settings)
         self.assertNotEqual(result.returncode, 0, result.stdout)
-        lines = re.findall(r"error: rank \d+ of \d+: (.* goes on waiting, for .*)", result.stdout + result.stderr)
+        lines = re.findall(r"error: rank \d+ of \d+: (.* has waited for .*)", result.stdout + result.stderr)
         self.assertTrue(lines, result.stdout + result.stderr)
         return lines
 

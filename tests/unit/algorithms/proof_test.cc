@@ -22,7 +22,7 @@ INSTANTIATE_TEST_SUITE_P(Registered, Proof, testing::ValuesIn(all().begin(), all
 // What sanitizers look for shows in smaller groups.
 uint32_t max_small_size() {
 #ifdef HOCKET_SANITIZED
-  if (!long_tests()) return 7;
+  if (!long_tests()) return 5;
 #endif
   return 33;
 }

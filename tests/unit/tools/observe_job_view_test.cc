@@ -96,6 +96,8 @@ TEST(JobView, AThreadThatIsInNoCallMayLetTheOthersGoOn) {
   other.other.what = other.other.what | platform::FunctionStamp::kHasPeer;
   other.other.of_all = 0;
   EXPECT_EQ(job.views()[0].possible_deadlocks.size(), 1u);
+  job[0].unlisted_threads = 1;
+  EXPECT_TRUE(job.views()[0].possible_deadlocks.empty()) << "of a thread without a line nothing is known";
 }
 
 TEST(JobView, ARingThatIsNoMoreWhereItWasSeenIsNone) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -103,6 +104,14 @@ TEST_F(TwoNodes, ReportAMismatchInTheSameWords) {
   EXPECT_TRUE(ranks_[0].reports->knows_mismatch());
 }
 
+TEST_F(TwoNodes, ReportLateRanksThatEndACallAsSuch) {
+  ranks_[1].reports->report(Status(Code::kTimeout, "they are late"));
+  const NodeReports::Received received = ranks_[0].reports->receive();
+  EXPECT_EQ(received.status.code(), Code::kTimeout);
+  EXPECT_STREQ(received.status.message(), "they are late");
+  EXPECT_TRUE(received.all_know);
+}
+
 TEST_F(TwoNodes, ARankThatHasWaitedForASecondTellsItsCalls) {
   announce(0, schedule::Collective::kReduce);
   announce(1, schedule::Collective::kScatter);
@@ -170,7 +179,7 @@ TEST_F(LateBetweenNodes, ARankThatDoesNotAnswerIsLate) {
   wait_and_ask();
   EXPECT_TRUE(reports().absent(0, 2 * kSecondNs).empty()) << "it was asked just now";
   EXPECT_EQ(reports().absent(0, 4 * kSecondNs), std::vector<uint32_t>{1});
-  const LateFinder finder(ranks_[0].participants, *ranks_[0].tracks, Vocabulary::kHocket, kSecondNs);
+  const LateFinder finder(ranks_[0].participants, *ranks_[0].tracks, Vocabulary::kHocket, {.after_ns = kSecondNs});
   ASSERT_EQ(finder.waits_for_others(), 0u);
   EXPECT_EQ(finder.find_elsewhere(0, {1}, 4 * kSecondNs),
             "barrier of a communicator of 2 ranks: rank 0 has waited for 4 s, and goes on waiting, for rank 1 (process "
@@ -184,6 +193,28 @@ TEST_F(LateBetweenNodes, ARankThatWaitsInTheSameCallAnswersAndIsNotLate) {
   EXPECT_TRUE(ranks_[1].reports->receive().status.is_ok());
   EXPECT_TRUE(reports().receive().status.is_ok());
   EXPECT_TRUE(reports().absent(0, 4 * kSecondNs).empty());
+}
+
+// It may be through with the call and compute, and not look for what it is asked.
+TEST_F(LateBetweenNodes, ARankOfANodeAnswersForTheOthersThatHaveCome) {
+  wait_and_ask();
+  announce(1, schedule::Collective::kBarrier);
+  EXPECT_TRUE(ranks_[1].reports->receive().status.is_ok());
+  ReportChannel channel(*ranks_[0].wire, 4);
+  uint32_t from = 0;
+  const NodeReport answer = channel.take(from).take();
+  EXPECT_EQ(answer.kind, NodeReport::kPresent);
+  EXPECT_TRUE(answer.is_present(0));
+  EXPECT_FALSE(answer.is_present(1));
+}
+
+TEST_F(LateBetweenNodes, WhoMayBeThroughWithACallIsNotCalledLateForSure) {
+  announce(0, schedule::Collective::kBroadcast);
+  const LateFinder finder(ranks_[0].participants, *ranks_[0].tracks, Vocabulary::kHocket, {.after_ns = kSecondNs});
+  const std::string said = finder.find_elsewhere(0, {1}, 4 * kSecondNs);
+  EXPECT_NE(said.find("(process 2 on host b, which has not answered: it is late, or through with its part)"),
+            std::string::npos)
+      << said;
 }
 
 TEST_F(LateBetweenNodes, ARankThatIsNotYetInTheCallDoesNotAnswer) {
@@ -204,6 +235,46 @@ TEST_F(LateBetweenNodes, WhatOneNodeHasSaidTheOtherKeepsToItself) {
   EXPECT_TRUE(ranks_[1].reports->receive().status.is_ok());
   EXPECT_TRUE(ranks_[1].reports->absent(0, 4 * kSecondNs).empty());
   ranks_[1].tracks->first().cancel();
+}
+
+// A rank that waits for engines, which don't tell for whom, among many nodes of one rank each; only it is there.
+TEST(LateOnManyNodes, AllAreAskedOnceBeforeAnyIsAskedMoreSeldom) {
+  constexpr uint32_t kRanks = 60;
+  test::Network network(kRanks, 1);
+  const std::shared_ptr<engines::wire::Wire> wire = c_api::foreign_wire(network.wire_of(0)).take();
+  const auto region = platform::SharedRegion::create(size_t{64} << 20).take();
+  using engines::shared_memory::Member;
+  using engines::shared_memory::NodeGroup;
+  using engines::shared_memory::RankBlock;
+  auto* block = static_cast<RankBlock*>(region->allocate(RankBlock::bytes(2)));
+  ASSERT_NE(block, nullptr);
+  Participants participants;
+  participants.rank = 0;
+  participants.size = kRanks;
+  std::vector<uint64_t> labels(kRanks);
+  std::iota(labels.begin(), labels.end(), 0);
+  participants.nodes = std::make_unique<const schedule::Nodes>(labels);
+  const platform::Window window{region->base(), region->limit()};
+  participants.group =
+      std::make_unique<NodeGroup>(0, std::vector<Member>{{.block = block, .window = window, .name = 0}}, region, false);
+  participants.wire = {.wire = wire.get(),
+                       .addresses = {},
+                       .first_tag = 8,
+                       .marks = 4,
+                       .reports_tag = 4,
+                       .unique_number = 7,
+                       .places = {}};
+  for (uint32_t rank = 0; rank < kRanks; ++rank) participants.wire.addresses.push_back(rank);
+  carriers::Engines engines;
+  Tracks tracks(participants, engines);
+  ASSERT_TRUE(tracks.open(0).is_ok());
+  NodeReports reports(participants, tracks, engines, Vocabulary::kHocket);
+  const CallSignature shape{what_of(schedule::Collective::kBarrier, false, 0), 8, 0};
+  tracks.first().announce(shape, engines::shared_memory::hash_of_shape(shape), 0);
+  for (uint64_t tenths = 10; tenths < 30; ++tenths)
+    EXPECT_EQ(reports.compare_with_awaited(tenths * kSecondNs / 10), "");
+  EXPECT_EQ(reports.absent(0, 4 * kSecondNs).size(), kRanks - 1);
+  tracks.first().cancel();
 }
 
 }  // namespace

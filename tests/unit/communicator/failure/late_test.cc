@@ -12,7 +12,7 @@ namespace {
 class Late : public Pair {
  protected:
   LateFinder finder_of(uint32_t which) {
-    return {rank(which).participants, *rank(which).tracks, Vocabulary::kHocket, kSecondNs};
+    return {rank(which).participants, *rank(which).tracks, Vocabulary::kHocket, {.after_ns = kSecondNs}};
   }
   static constexpr int64_t kSecondNs = kNanosecondsPerSecond, kWaitedNs = 12 * kSecondNs;
 };
@@ -54,10 +54,17 @@ TEST_F(Late, NobodyIsNamedWhereAllHaveComeToOneOfTheStartedCalls) {
   EXPECT_NE(finder_of(0).find(kWaitedNs).find("for rank 1"), std::string::npos) << "missing in both";
 }
 
+TEST_F(Late, WhereCallsEndNobodyGoesOnWaiting) {
+  rank(0).announce(schedule::Collective::kBarrier);
+  const LateFinder ending(rank(0).participants, *rank(0).tracks, Vocabulary::kHocket,
+                          {.after_ns = kSecondNs, .ends_calls = true});
+  EXPECT_EQ(ending.find(kWaitedNs), "barrier of a communicator of 2 ranks: rank 0 has waited for 12 s for rank 1");
+}
+
 TEST_F(Late, NothingIsSaidTooEarlyOrWhereNobodyWantsIt) {
   EXPECT_FALSE(finder_of(0).is_due(kSecondNs - 1));
   EXPECT_TRUE(finder_of(0).is_due(kSecondNs));
-  const LateFinder silent(rank(0).participants, *rank(0).tracks, Vocabulary::kHocket, 0);
+  const LateFinder silent(rank(0).participants, *rank(0).tracks, Vocabulary::kHocket, {});
   EXPECT_FALSE(silent.is_due(INT64_MAX));
 }
 

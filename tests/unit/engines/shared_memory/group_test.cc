@@ -51,23 +51,23 @@ TEST_F(GroupOfThree, IsBrokenByTheFirstReportForAll) {
   EXPECT_FALSE(is_parked(1)) << "whatever it awaits";
   group(2).report_broken(0);
   for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(group(i).broken(), 1 + 2u);
-  EXPECT_EQ(group(1).mismatch(), "");
+  EXPECT_EQ(group(1).reason(), "");
   group(1).withdraw_sleep();
 }
 
 TEST_F(GroupOfThree, TellsAllTheFirstMismatch) {
   const std::string reason(2 * RankBlock::kReasonBytes, 'x');
-  group(2).report_mismatch(reason);
-  group(1).report_mismatch("another");
+  group(2).report_reason(RankBlock::kMismatch, reason);
+  group(1).report_reason(RankBlock::kLate, "another");
   EXPECT_EQ(group(0).broken(), RankBlock::kMismatch);
-  EXPECT_EQ(group(0).mismatch(), reason.substr(0, RankBlock::kReasonBytes - 1)) << "as much as there is room for";
+  EXPECT_EQ(group(0).reason(), reason.substr(0, RankBlock::kReasonBytes - 1)) << "as much as there is room for";
 }
 
 TEST_F(GroupOfThree, SaysNothingOfAMismatchAfterAnotherFailure) {
   group(1).report_broken(0);
-  group(2).report_mismatch("too late");
+  group(2).report_reason(RankBlock::kLate, "too late");
   EXPECT_EQ(group(0).broken(), 1 + 0u);
-  EXPECT_EQ(group(0).mismatch(), "");
+  EXPECT_EQ(group(0).reason(), "");
 }
 
 #ifdef HOCKET_ASSERTIONS

@@ -213,7 +213,7 @@ TEST(Whereabouts, ThreadsHaveLinesOfTheirOwnAndLinesOfThreadsThatEndedAreUsedAga
 
 TEST(Whereabouts, ProcessesWithoutARecordAndThoseThatDoNotExistHaveNone) {
   EXPECT_TRUE(records_of(1 << 30).empty());
-  EXPECT_TRUE(records_of(getpid()).empty());
+  EXPECT_TRUE(records_of(getppid()).empty());
 }
 
 }  // namespace
