@@ -5,12 +5,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "platform/whereabouts/metrics.h"
@@ -113,6 +115,46 @@ TEST(Metrics, AFileIsReplacedAsAWholeAndByOneProcessAtATime) {
   EXPECT_TRUE(third.is_ok() && third.value()) << "who began it was killed long ago";
   EXPECT_EQ(folder.read("a.prom"), "three\n");
   EXPECT_EQ(folder.files(), 1u);
+}
+
+TEST(Metrics, OnlyWhoWritesIsAskedForTheText) {
+  const Folder folder;
+  bool is_asked = false;
+  const auto text = [&] {
+    is_asked = true;
+    return std::string();
+  };
+  folder.write(".a.prom.new", "half");
+  EXPECT_FALSE(write_metrics(folder.path(), "a.prom", text).value()) << "another writes it";
+  EXPECT_FALSE(is_asked);
+  std::filesystem::remove(folder.path() + "/.a.prom.new");
+  EXPECT_FALSE(write_metrics(folder.path(), "a.prom", text).value());
+  EXPECT_TRUE(is_asked);
+  EXPECT_EQ(folder.files(), 0u) << "needless: neither file nor draft";
+}
+
+TEST(Metrics, AThreadThatIsWritingUndoesNoEnd) {
+  const Folder folder;
+  EXPECT_EQ(in_child([&] {
+              begin_record({.rank = 0, .ranks = 1, .library = "some MPI"});
+              for (int round = 0; round < 100; ++round) {
+                if (!start_metrics(folder.path())) return 1;
+                internal::metrics_due_ns.store(0);
+                std::atomic<bool> has_started{false};
+                std::thread writer([&] {
+                  has_started = true;
+                  write_metrics_when_due();
+                });
+                while (!has_started) std::this_thread::yield();
+                for (int i = 0; i < 20 * (round % 10); ++i) (void)coarse_now_ns();
+                end_metrics();
+                writer.join();
+                if (has_metrics()) return 2;
+                if (folder.files() != 0) return 3;
+              }
+              return 0;
+            }),
+            0);
 }
 
 TEST(Metrics, AFolderThatIsNotThereIsNamed) {
