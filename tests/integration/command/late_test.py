@@ -68,7 +68,7 @@ class LateTest(CommandTest):
             self.skipTest("there is no MPI with a compiler")
         launcher, program = self.programs[family]
         launched = subprocess.Popen([COMMAND, "exec", "--oversubscribe", "--", launcher, "-n", "3", program, how],
-                                    env=environment(HOCKET_LATE_S="0", **settings), stdout=subprocess.DEVNULL,
+                                    env=environment(**{"HOCKET_LATE_S": "0", **settings}), stdout=subprocess.DEVNULL,
                                     stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
         self.addCleanup(launched.wait)
         self.addCleanup(launched.kill)
@@ -135,10 +135,13 @@ class LateTest(CommandTest):
                 self.expect(run("where", "--late", "1000000", str(launched.pid)), 0)
 
     def test_ranks_that_receive_from_each_other_in_a_ring_may_be_in_a_deadlock(self):
-        launched, job = self.started("ring")
+        launched, _ = self.started("ring", HOCKET_LATE_S="1000")
+        job = eventually(lambda: (seen := where(launched.pid)) and seen["possible_deadlocks"] and seen)
+        self.assertEqual(job["possible_deadlocks"], ["rank 0 waits for rank 1, rank 1 for rank 2, rank 2 for rank 0"])
         self.assertEqual(job["deadlocks"], [])
         result = run("where", "--late", "1", str(launched.pid))
         self.assertEqual(result.stdout.count("MPI_Recv from rank "), 3, result.stdout)
+        self.assertIn("perhaps a deadlock: rank 0 ", result.stdout)
         self.expect(result, 1)
 
     def test_a_stopped_rank_is_said_to_be_stopped_and_a_killed_one_to_have_ended(self):
