@@ -210,7 +210,6 @@ class LateTest(CommandTest):
         self.refused("top", "there-is-no-such-job", words=["`there-is-no-such-job`"])
         self.refused("where", "word", words=["`word`", "nor is that a process's number"])
         self.refused("where", "0", words=["`0`"])
-        self.refused("where", "1", words=["process 1 ("])
         self.refused("where", words=["job is required"])
         self.refused("top", "--count", "x", words=["--count: x is not a whole number of 1 or more"])
         self.refused("top", "--count", "0", words=["--count: 0 is not"])
