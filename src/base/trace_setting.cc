@@ -17,7 +17,7 @@ Status refuse(std::string_view text, const std::string& why) {
 
 // "", or what is wrong.
 std::string problem_of_file(std::string_view file) {
-  if (file.empty()) return "no file is named";
+  if (file.find_first_not_of(" \t\r\n") == std::string_view::npos) return "no file is named";
   if (file.back() == '/') return "a folder is no file";
   for (size_t at = file.find('%'); at != std::string_view::npos; at = file.find('%', at + 2))
     if (at + 1 == file.size() || (file[at + 1] != 'h' && file[at + 1] != '%'))

@@ -35,6 +35,11 @@ Communicator::Communicator(Context& context, Parts parts)
   if (parts.checks_arguments) check_.emplace(participants_.rank, participants_.size, context.vocabulary());
 }
 
+void Communicator::rename(std::string_view name) {
+  platform::rename_communicator(participants_.noted, name);
+  name_in_trace(participants_, name);
+}
+
 Result<std::unique_ptr<Communicator>> Communicator::create(Context& context, const Bootstrap& bootstrap) {
   return Setup(context, bootstrap).run();
 }

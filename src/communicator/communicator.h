@@ -110,7 +110,7 @@ class Communicator {
   Status force(schedule::Collective collective, std::string_view spec);
   const std::shared_ptr<Neighbourhoods>& neighbourhoods() const { return planner_->neighbourhoods(); }
   // By which sentences and records name it.
-  void rename(std::string_view name) { platform::rename_communicator(participants_.noted, name); }
+  void rename(std::string_view name);
   std::string explain(const CallShape& shape) const { return planner_->explain(shape); }
   std::optional<selection::Measured> best_measured(const CallShape& shape) const {
     return planner_->best_measured(shape);

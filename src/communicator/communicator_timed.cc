@@ -18,7 +18,10 @@ Status Communicator::run_timed(const Arguments& arguments) {
   HOCKET_TRY(prepare(arguments, blocking_, prepared, nullptr));
   blocking_.start(arguments, *prepared);
   note_call(*prepared);
-  HOCKET_TRY(complete_timed(timer));
+  if (Status failure = complete_timed(timer); !failure.is_ok()) {
+    timer.note_failure();
+    return failure;
+  }
   timer.end(*prepared, context_.vocabulary());
   return Status::ok();
 }

@@ -8,6 +8,7 @@
 // Thread safety: immutable, but for the group (engines/shared_memory/group.h).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -46,8 +47,10 @@ struct Participants {
   std::unique_ptr<engines::shared_memory::NodeGroup> group;
   uint64_t number = 0;                          // the same on all ranks, and no other communicator's
   platform::CommunicatorName* noted = nullptr;  // in this process's record; nullptr: it has no place there
-  bool have_notices = false;                    // behind the members' blocks there is room for them
-  WirePart wire;                                // of several nodes
+  // Its number among the tracer's; nullptr: nothing is traced. Relaxed: it stands for itself.
+  std::unique_ptr<std::atomic<uint16_t>> traced_name;
+  bool have_notices = false;  // behind the members' blocks there is room for them
+  WirePart wire;              // of several nodes
 
   bool span_nodes() const { return nodes != nullptr; }
   // Of this node.

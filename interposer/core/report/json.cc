@@ -9,18 +9,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace hocket::interposer {
 namespace {
-
-// How many bytes of UTF-8 begin here; 0: none that are right.
-size_t length_of_character(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  const size_t length = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
-  if (length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xc0U) != 0x80U) return 0;
-  return length;
-}
 
 std::string escaped(char letter) {
   if (letter == '"' || letter == '\\') return {'\\', letter};

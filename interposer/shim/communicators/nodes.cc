@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "shim/communicators/communicators.h"
+#include "shim/job/job.h"
 
 namespace hocket::interposer {
 namespace {
@@ -24,10 +25,9 @@ bool are_alike(const std::vector<uint64_t>& all) {
 bool note_nodes(std::vector<uint64_t> of_world) {
   if (are_alike(of_world)) of_world.clear();
   nodes() = std::move(of_world);
-  return !nodes().empty();
+  internal::job.spans_nodes = !nodes().empty();
+  return internal::job.spans_nodes;
 }
-
-bool job_spans_nodes() { return !nodes().empty(); }
 
 bool spans_nodes(MPI_Comm comm) {
   std::vector<int> in_world;

@@ -11,11 +11,9 @@
 
 namespace hocket::interposer {
 
-// Of each rank of MPI_COMM_WORLD. In MPI_Init. Whether they are several.
+// Of each rank of MPI_COMM_WORLD. In MPI_Init. Whether they are several, which job_spans_nodes() tells from then on.
 bool note_nodes(std::vector<uint64_t> of_world);
 
-// As note_nodes() has found it.
-bool job_spans_nodes();
 // Whether the communicator has ranks on several. The same on all of them.
 bool spans_nodes(MPI_Comm comm);
 

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "c_api/internal/timing/trace.h"
 #include "core/last_words.h"
 #include "shim/job/job.h"
 #include "shim/underneath/handles.h"
@@ -23,6 +24,8 @@ bool is_fatal_on(MPI_Comm comm) {
 
 int raise_error(MPI_Comm comm, int code) {
   const NestedCall nested;
+  // Whatever the handler does, the process may not come back from it.
+  c_api::write_asked_trace();
   // MPICH ends this rank alone when MPI_Comm_call_errhandler comes upon the fatal handler, and its launcher leaves
   // those on other nodes waiting (5.0.2).
   if (is_fatal_on(comm)) end_all_ranks(code);
@@ -31,7 +34,9 @@ int raise_error(MPI_Comm comm, int code) {
 }
 
 void end_all_ranks(int code) {
+  c_api::write_asked_trace();
   let_last_words_out();
+  if (job_spans_nodes()) let_others_end_first(internal::job.rank);
   const NestedCall nested;
   // Not of a smaller communicator: of that MPICH's launcher hears nothing.
   next_pmpi().Abort(handles.comm_world, code);

@@ -14,6 +14,7 @@ internal::Job internal::job;
 
 const Settings& settings() { return internal::job.settings; }
 int world_size() { return internal::job.size; }
+bool job_spans_nodes() { return internal::job.spans_nodes; }
 MPI_Comm hidden_comm() { return internal::job.hidden_comm; }
 void progress_mpi() {
   int flag = 0;

@@ -31,6 +31,7 @@ struct Job {
   int size = 1;
   bool has_wrong_settings = false;
   bool has_hidden_comm = false;
+  bool spans_nodes = false;
   MPI_Comm hidden_comm{};
 };
 extern Job job;
@@ -58,6 +59,7 @@ inline bool is_ours(Collective collective) {
 // The same on all ranks while the job serves.
 const Settings& settings();
 int world_size();
+bool job_spans_nodes();
 // A duplicate of MPI_COMM_WORLD that the program doesn't know, on which errors are returned: inquiries that may end in
 // one are made by it, and leave the program's error handlers in peace. Messages with tag 0 are never sent on it: a
 // probe for one moves the MPI's other traffic.

@@ -102,7 +102,8 @@ struct StartFacts {
   uint8_t is_by_threads = 0;  // the program may be in several calls of the MPI at a time
   uint8_t is_hooked = 0;
   uint8_t is_traced = 0;
-  uint64_t trace_job = 0;  // rank 0's names the job in traces
+  uint8_t cannot_be_traced = 0;  // it should be
+  uint64_t trace_job = 0;        // rank 0's names the job in traces
   uint64_t node = 0;
   platform::CoreClaim claim = {};
 };
@@ -130,6 +131,15 @@ bool find_wrong_settings(const Status& mine, const std::vector<StartFacts>& all)
   // The error ends the job, as a rule: no rank raises it before it is written.
   all_are(true);
   return true;
+}
+
+// The first of the ranks that can't write their trace says so for all.
+void tell_untraced(const Status& mine, const std::vector<StartFacts>& all) {
+  const auto is_untraced = [](const StartFacts& one) { return one.cannot_be_traced != 0; };
+  const auto first = std::find_if(all.begin(), all.end(), is_untraced);
+  if (first == all.end() || first - all.begin() != job.rank) return;
+  HOCKET_LOG_WARN("rank %d of %d: %s; the job goes on, and %d of its ranks without a trace", job.rank, job.size,
+                  mine.message(), static_cast<int>(std::count_if(first, all.end(), is_untraced)));
 }
 
 // On any machine of the job.
@@ -285,13 +295,14 @@ void begin_job() {
   }
   const bool is_wanted = understood && job.settings.disable == 0;
   if (is_wanted) keep_record(job.rank, job.size, mpi_name());
-  Status environment;
+  Status environment, trace;
   StartFacts mine;
   mine.understood = uint8_t{understood};
   if (is_wanted) {
     environment = environment::check_process();
-    if (environment.is_ok()) environment = c_api::begin_trace();
+    if (environment.is_ok()) environment = c_api::begin_trace(trace);
     mine.is_traced = uint8_t{c_api::is_traced()};
+    mine.cannot_be_traced = uint8_t{!trace.is_ok()};
     mine.trace_job = c_api::new_trace_job();
     mine.has_wrong_settings = uint8_t{!environment.is_ok()};
     mine.may_keep_lineage = uint8_t{may_keep_lineage()};
@@ -312,6 +323,7 @@ void begin_job() {
         std::all_of(all.begin(), all.end(), [](const StartFacts& one) { return one.is_hooked != 0; });
     begin_progress({static_cast<ProgressBy>(job.settings.progress), are_hooked, have_spare_cores(all), share_cores});
   }
+  tell_untraced(trace, all);
   job.has_wrong_settings = is_wanted && find_wrong_settings(environment, all);
   const bool serving = is_wanted && start_serving(all);
   if (!serving) {

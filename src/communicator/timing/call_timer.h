@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "communicator/calls/call.h"
 #include "communicator/participants.h"
@@ -44,6 +45,10 @@ class CallTimer final : private engines::StepWatch {
     else
       first_look_ns_ = looked_ns_;
     idle_since_ns_ = now_ns;
+  }
+  // It has failed: whoever was asked to write the trace, or is, finds the call in it.
+  void note_failure() {
+    if (open_ != nullptr) std::exchange(open_, nullptr)->fail();
   }
   // The call is done.
   void end(const Prepared& prepared, Vocabulary vocabulary);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 
 #include "platform/tracing/fast_clock.h"
 #include "platform/tracing/tracer.h"
@@ -49,6 +50,10 @@ uint64_t number_of(const Participants& participants) {
   return uint64_t{platform::rank_of_track(track - 1)} << kHalf | first >> kHalf;
 }
 
+uint16_t name_of(const Participants& participants) {
+  return participants.traced_name == nullptr ? uint16_t{0} : participants.traced_name->load(std::memory_order_relaxed);
+}
+
 // A thread that calls on it for the first time has told its track; another thread may be the next to call.
 void tell_track(const Participants& participants, uint32_t track) {
   std::atomic<uint64_t>& mine = traced_as(participants, participants.group->rank());
@@ -64,7 +69,10 @@ const char* traced_name(schedule::Collective collective, Vocabulary vocabulary) 
   return vocabulary == Vocabulary::kMpi ? kMpiNames[index] : kHocketNames[index];
 }
 
+// What a child of fork() does in the midst of a call is not traced: it has no tracer.
 void trace_started(const StartedCall& call) {
+  Tracer* const tracer = Tracer::current();
+  if (tracer == nullptr) return;
   TraceEvent event;
   event.kind = TraceKind::kStarted;
   event.began_ns = call.began_ns;
@@ -73,17 +81,25 @@ void trace_started(const StartedCall& call) {
   event.algorithm = call.algorithm;
   event.bytes = call.arguments.count * call.arguments.combiner.element_bytes;
   event.communicator = number_of(call.participants);
+  event.communicator_name = name_of(call.participants);
   event.track = call.track;
-  Tracer::current()->add_beside(event);
+  tracer->add_beside(event);
 }
 
-void announce_track(const Participants& participants) {
+void announce_track(Participants& participants) {
+  participants.traced_name = std::make_unique<std::atomic<uint16_t>>(0);
   // Relaxed: numbers order nothing.
   static std::atomic<uint64_t> made{0};
   const uint64_t number = made.fetch_add(1, std::memory_order_relaxed);
   const uint32_t track = Tracer::current()->track_of_thread(participants.rank);
   traced_as(participants, participants.group->rank())
       .store(number << kHalf | (uint64_t{track} + 1), std::memory_order_relaxed);
+}
+
+void name_in_trace(const Participants& participants, std::string_view name) {
+  Tracer* const tracer = Tracer::current();
+  if (tracer != nullptr && participants.traced_name != nullptr)
+    participants.traced_name->store(tracer->number_of_name(name), std::memory_order_relaxed);
 }
 
 uint32_t TracedCall::late_track() const {
@@ -102,6 +118,7 @@ TraceEvent TracedCall::call() const {
   event.bytes = times.bytes;
   event.number = times.number;
   event.communicator = number_of(facts_.participants);
+  event.communicator_name = name_of(facts_.participants);
   if (schedule::has_root(times.collective)) event.root = times.root;
   event.kind = TraceKind::kCall;
   event.engine = !facts_.participants.span_nodes() ? TraceEngine::kSharedMemory
@@ -132,8 +149,9 @@ void TracedCall::add_idle(const Interval& idle) {
 }
 
 void TracedCall::trace() {
-  Tracer& tracer = *Tracer::current();
-  tell_track(facts_.participants, tracer.track_of_thread(facts_.times.rank));
+  Tracer* const tracer = Tracer::current();
+  if (tracer == nullptr) return;  // see trace_started()
+  tell_track(facts_.participants, tracer->track_of_thread(facts_.times.rank));
   late_track_ = late_track();
   events_[0] = call();
   const CallTimes& times = facts_.times;
@@ -150,7 +168,7 @@ void TracedCall::trace() {
     add_idle(idle);
   }
   add_work_before(times.ended_ns);
-  tracer.add({events_, count_});
+  tracer->add({events_, count_});
 }
 
 }  // namespace hocket::communicator

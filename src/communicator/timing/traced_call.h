@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "communicator/calls/arguments.h"
 #include "communicator/calls/call_words.h"
@@ -43,7 +44,10 @@ struct StartedCall {
 void trace_started(const StartedCall& call);
 
 // Ranks of the node learn by it whose track this rank's calls are on. Where a communicator is made.
-void announce_track(const Participants& participants);
+void announce_track(Participants& participants);
+// Its calls from now on are of a communicator that the program calls so. Of one whose track is announced; of others
+// it does nothing.
+void name_in_trace(const Participants& participants, std::string_view name);
 
 class TracedCall {
  public:

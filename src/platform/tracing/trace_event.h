@@ -39,7 +39,7 @@ struct TraceEvent {
   uint32_t other = kNone;     // the track of the rank that is waited for; of kMpiWait, the rank in its communicator
   TraceKind kind = TraceKind::kCall;
   TraceEngine engine = TraceEngine::kSharedMemory;
-  uint16_t unused = 0;
+  uint16_t communicator_name = 0;  // its number (Tracer), 0: none
 };
 
 }  // namespace hocket::platform

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -74,18 +75,46 @@ class NoFileSizeSignal {
 }  // namespace
 
 Status TraceFile::failure(const char* what, int error) const {
-  return {Code::kSystem, "HOCKET_TRACE: " + std::string(what) + " " + name_ + ": " + std::strerror(error) +
-                             "; name a file on a disk with room, which this process may write"};
+  const char* const remedy = error == ENOENT ? "make its folder, or name a file in one that is there"
+                                             : "name a file on a disk with room, which this process may write";
+  return {Code::kSystem,
+          "HOCKET_TRACE: " + std::string(what) + " " + name_ + ": " + std::strerror(error) + "; " + remedy};
+}
+
+Status TraceFile::check_kind() const {
+  struct stat facts{};
+  if (fstat(file_.get(), &facts) != 0) return failure("looking at", errno);
+  if (!S_ISREG(facts.st_mode))
+    return {Code::kInvalidArgument, "HOCKET_TRACE: " + name_ + " is no file but something else; name a file"};
+  return Status::ok();
+}
+
+Status TraceFile::foreign() const {
+  return {Code::kInvalidArgument,
+          "HOCKET_TRACE: " + name_ + " is no trace of hocket's and stays as it is; name a new file, or remove it"};
+}
+
+Status TraceFile::check(const std::string& name) {
+  const TraceFile file(name, Descriptor(::open(name.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK)));
+  if (file.file_.get() >= 0) {
+    HOCKET_TRY(file.check_kind());
+    char text[kHead.size()] = {};
+    const ssize_t got = pread(file.file_.get(), text, sizeof text, 0);
+    if (got < 0) return file.failure("reading", errno);
+    return got == 0 || std::string_view(text, static_cast<size_t>(got)) == kHead ? Status::ok() : file.foreign();
+  }
+  if (errno != ENOENT) return file.failure("opening", errno);
+  const size_t slash = name.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : name.substr(0, slash + 1);
+  if (faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) return file.failure("making", errno);
+  return Status::ok();
 }
 
 Result<TraceFile> TraceFile::open(const std::string& name, uint64_t job, uint64_t base_ns) {
   Descriptor descriptor(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644));
   TraceFile file(name, std::move(descriptor));
   if (file.file_.get() < 0) return file.failure("opening", errno);
-  struct stat facts{};
-  if (fstat(file.file_.get(), &facts) != 0) return file.failure("looking at", errno);
-  if (!S_ISREG(facts.st_mode))
-    return Status(Code::kInvalidArgument, "HOCKET_TRACE: " + name + " is no file but something else; name a file");
+  HOCKET_TRY(file.check_kind());
   HOCKET_TRY(file.lock());
   HOCKET_TRY(file.find_end(job, base_ns));
   file.is_open_ = true;
@@ -112,10 +141,7 @@ Status TraceFile::find_end(uint64_t job, uint64_t base_ns) {
   const ssize_t got = pread(file_.get(), text, sizeof text, 0);
   if (got < 0) return failure("reading", errno);
   const std::string_view found(text, static_cast<size_t>(got));
-  if (found.substr(0, kHead.size()) != kHead) {
-    return {Code::kInvalidArgument,
-            "HOCKET_TRACE: " + name_ + " is no trace of hocket's and stays as it is; name a new file, or remove it"};
-  }
+  if (found.substr(0, kHead.size()) != kHead) return foreign();
   base_ns_ = base_of(found);
   if (base_ns_ == 0 || found != head_of(job, base_ns_)) return begin_anew(job, base_ns);
   return find_last_line(static_cast<uint64_t>(bytes));

@@ -20,6 +20,8 @@ namespace hocket::platform {
 
 class TraceFile {
  public:
+  // Why it could not be written to, as far as can be seen: nothing is made, emptied or locked.
+  static Status check(const std::string& name);
   // Waits for others that write, but not for ever. The errors name the file and the remedy.
   // `base_ns`: for a new file, see base_ns().
   static Result<TraceFile> open(const std::string& name, uint64_t job, uint64_t base_ns);
@@ -43,6 +45,8 @@ class TraceFile {
   Status find_last_line(uint64_t bytes);
   Status write(std::string_view text);
   Status restore(Status why);
+  Status check_kind() const;
+  Status foreign() const;
   Status failure(const char* what, int error) const;
 
   std::string name_;

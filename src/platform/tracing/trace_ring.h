@@ -2,6 +2,9 @@
 // The last events of a process, in memory that is taken once. Writers never wait, neither for each other nor for a
 // reader, who takes only what was there before and after he has copied it.
 //
+// A writer that was kept from running while others went once round comes to a place that is another's by now: where the
+// other still writes, or has written what is newer, the event is lost. Each place has one writer at a time.
+//
 // Thread safety: any thread adds; one at a time reads.
 #pragma once
 
@@ -29,10 +32,14 @@ class TraceRing {
   uint64_t reserve(uint64_t events) { return head_.fetch_add(events, std::memory_order_relaxed); }
   void write(uint64_t number, const TraceEvent& event) {
     Slot& slot = slots_[number & mask_];
+    uint64_t serial = slot.serial.load(std::memory_order_relaxed);
+    // Acquire: the words follow those of the writer who was there before.
+    if (serial > number || !slot.serial.compare_exchange_strong(serial, kBeingWritten, std::memory_order_acquire,
+                                                                std::memory_order_relaxed)) [[unlikely]]
+      return;
     const auto words = std::bit_cast<Words>(event);
     // Release, all: a reader who has seen any of the new words sees that the event isn't whole, or is another.
-    // Partner: read().
-    slot.serial.store(kBeingWritten, std::memory_order_relaxed);
+    // Partners: read(), and the next writer.
     for (size_t i = 0; i < words.size(); ++i) slot.words[i].store(words[i], std::memory_order_release);
     slot.serial.store(number + 1, std::memory_order_release);
   }
@@ -48,9 +55,9 @@ class TraceRing {
  private:
   using Words = std::array<uint64_t, sizeof(TraceEvent) / sizeof(uint64_t)>;
   static_assert(sizeof(Words) == sizeof(TraceEvent));
-  static constexpr uint64_t kBeingWritten = 0;
+  static constexpr uint64_t kBeingWritten = ~uint64_t{0};  // above all numbers
   struct Slot {
-    std::atomic<uint64_t> serial;  // 1 + the event's number
+    std::atomic<uint64_t> serial;  // 1 + the event's number; 0: there has been none
     std::atomic<uint64_t> words[std::tuple_size_v<Words>];
   };
 

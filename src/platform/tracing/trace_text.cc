@@ -5,6 +5,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "base/utf8.h"
+
 namespace hocket::platform {
 namespace {
 
@@ -21,12 +23,18 @@ void append(std::string& text, const char* format, ...) {
   if (length > 0) text.append(line, std::min<size_t>(static_cast<size_t>(length), sizeof line - 1));
 }
 
-// Names of hosts and of algorithms have nothing that needs it, but who knows.
+// Programs call communicators what they like.
 std::string quoted(std::string_view word) {
   std::string text = "\"";
-  for (const char letter : word) {
+  while (!word.empty()) {
+    const size_t length = length_of_character(word);
+    const char letter = length == 0 ? '?' : word[0];
     if (letter == '"' || letter == '\\') text += '\\';
-    text += static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
+    if (length > 1)
+      text += word.substr(0, length);
+    else
+      text += static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
+    word.remove_prefix(std::max<size_t>(length, 1));
   }
   return text + "\"";
 }
@@ -80,20 +88,27 @@ const char* name_of_engine(TraceEngine engine) {
   return "";
 }
 
-void append_arguments(std::string& text, const TraceEvent& event) {
+void append_communicator(std::string& text, const TraceEvent& event, const TraceOrigin& origin) {
+  append(text, R"("communicator":"%u.%u")", static_cast<uint32_t>(event.communicator >> 32),
+         static_cast<uint32_t>(event.communicator));
+  if (event.communicator_name != 0 && event.communicator_name <= origin.communicator_names.size())
+    text += ",\"communicator name\":" + quoted(origin.communicator_names[event.communicator_name - 1u]);
+}
+
+void append_arguments(std::string& text, const TraceEvent& event, const TraceOrigin& origin) {
   text += ",\"args\":{";
   switch (event.kind) {
     case TraceKind::kCall:
-      append(text, "\"communicator\":\"%u.%u\",\"call\":%llu,\"algorithm\":%s,\"engine\":\"%s\",\"bytes\":%llu",
-             static_cast<uint32_t>(event.communicator >> 32), static_cast<uint32_t>(event.communicator),
+      append_communicator(text, event, origin);
+      append(text, ",\"call\":%llu,\"algorithm\":%s,\"engine\":\"%s\",\"bytes\":%llu",
              static_cast<unsigned long long>(event.number), quoted(event.algorithm).c_str(),
              name_of_engine(event.engine), static_cast<unsigned long long>(event.bytes));
       if (event.root != TraceEvent::kNone) append(text, ",\"root\":%u", event.root);
       break;
     case TraceKind::kStarted:
-      append(text, "\"communicator\":\"%u.%u\",\"algorithm\":%s,\"bytes\":%llu",
-             static_cast<uint32_t>(event.communicator >> 32), static_cast<uint32_t>(event.communicator),
-             quoted(event.algorithm).c_str(), static_cast<unsigned long long>(event.bytes));
+      append_communicator(text, event, origin);
+      append(text, ",\"algorithm\":%s,\"bytes\":%llu", quoted(event.algorithm).c_str(),
+             static_cast<unsigned long long>(event.bytes));
       break;
     case TraceKind::kWaitForRank:
       append(text, "\"rank\":%u", rank_of_track(event.other));
@@ -131,7 +146,7 @@ int64_t shown_ns(const TraceEvent& event) {
 }
 
 void append_place(std::string& text, uint32_t track, const TraceOrigin& origin) {
-  append(text, ",\"pid\":%u,\"tid\":%u", origin.node, track);
+  append(text, ",\"pid\":%u,\"tid\":%u", origin.node, thread_of_track(track));
 }
 
 // Different ones for all arrows of a job; Perfetto reads a text as a number in base 16.
@@ -162,7 +177,7 @@ void append_beside(std::string& text, const TraceEvent& event, uint64_t number, 
            begins ? "b" : "e");
     append_time(text, "ts", shifted(begins ? event.began_ns : event.ended_ns, origin));
     append_place(text, event.track, origin);
-    append_arguments(text, event);
+    append_arguments(text, event, origin);
     text += "},\n";
   }
 }
@@ -177,7 +192,7 @@ void append_event(std::string& text, const TraceEvent& event, uint64_t number, c
   append_time(text, "ts", shifted(event.began_ns, origin));
   append_time(text, "dur", shown_ns(event));
   append_place(text, event.track, origin);
-  append_arguments(text, event);
+  append_arguments(text, event, origin);
   text += "},\n";
   if (event.kind == TraceKind::kWaitForRank && event.bytes != 0) append_arrow(text, event, number, origin);
 }
@@ -189,11 +204,11 @@ void append_track_name(std::string& text, uint32_t track, const TraceOrigin& ori
   append(text,
          R"({"name":"thread_name","ph":"M","pid":%u,"tid":%u,"args":{"name":"%s"}},)"
          "\n",
-         origin.node, track, name.c_str());
+         origin.node, thread_of_track(track), name.c_str());
   append(text,
          R"({"name":"thread_sort_index","ph":"M","pid":%u,"tid":%u,"args":{"sort_index":%u}},)"
          "\n",
-         origin.node, track, rank_of_track(track));
+         origin.node, thread_of_track(track), rank_of_track(track));
 }
 
 void append_node_name(std::string& text, std::string_view host, const TraceOrigin& origin) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,11 +18,14 @@ namespace hocket::platform {
 struct TraceOrigin {
   uint32_t node = 0;      // what stands for a process in the format is a node here
   int64_t offset_ns = 0;  // added to its times, so that all nodes' are on one clock, from the file's base on
+  std::span<const std::string> communicator_names = {};  // by TraceEvent::communicator_name, from 1 on
 };
 
 // Tracks of a rank's further threads lie this far apart.
 inline constexpr uint32_t kTracksApart = 10'000'000;
 inline uint32_t rank_of_track(uint32_t track) { return track % kTracksApart; }
+// What the file says instead: viewers take a thread 0 for the system's idle one.
+inline uint32_t thread_of_track(uint32_t track) { return track + 1; }
 
 // Each line ends with ",\n". `number`: the event's own, which tells arrows apart.
 void append_event(std::string& text, const TraceEvent& event, uint64_t number, const TraceOrigin& origin);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -15,11 +16,12 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "platform/bootstrap/connector.h"
+#include "platform/bootstrap/launch_place.h"
+#include "platform/tracing/trace_file.h"
 
 namespace hocket::platform {
 namespace {
 
-constexpr size_t kChunkBytes = size_t{1} << 20;
 // Processes of a job begin within this time.
 constexpr uint64_t kHeadStartNs = 600 * kNanosecondsPerSecond;
 
@@ -43,54 +45,96 @@ std::string name_of_host() {
   return name;
 }
 
+// What has one label has one set of tracks, whatever it calls its host. Above all tracks of first threads: a viewer
+// takes the track with the number of its process for the main one.
+uint32_t number_of_node(const std::string& name) {
+  constexpr uint32_t kNodeBits = 30;
+  return static_cast<uint32_t>(label_of_node(address_here(hash_of(name))) >> (64 - kNodeBits)) | 1U << kNodeBits;
+}
+
+TracePlace place_of(const TraceSetting& setting) {
+  TracePlace place;
+  const Result<std::string> node = environment::get_text("HOCKET_NODE");
+  const std::string name = node.is_ok() ? node.value() : "";
+  place.host = name_of_host() + (name.empty() ? "" : " " + name);
+  place.node = number_of_node(name);
+  place.file = trace_file_name(setting.file, name_of_host());
+  // A program may change its folder before it ends.
+  char folder[PATH_MAX];
+  if (place.file.front() != '/' && getcwd(folder, sizeof folder) != nullptr)
+    place.file = std::string(folder) + "/" + place.file;
+  const uint64_t begins_ns = now_ns();
+  place.base_ns = begins_ns > kHeadStartNs ? begins_ns - kHeadStartNs : 1;
+  return place;
+}
+
+// Of the ranks that `hocket run` starts, which are on one machine, the first.
+bool speaks_for_job() {
+  const Result<std::string> text = environment::get_text("HOCKET_RUN");
+  if (!text.is_ok() || text.value().empty()) return true;
+  const Result<LaunchPlace> place = parse_launch_place(text.value());
+  return !place.is_ok() || place.value().rank == 0;
+}
+
+// Nothing is traced from here on. Relaxed: it stands for itself.
+std::atomic<bool> has_ended{false};
+
 }  // namespace
 
 std::atomic<Tracer*> Tracer::current_{nullptr};
 
-// Never destroyed: threads of the program may outlive static destruction.
 Status Tracer::begin() {
+  Status problem;
+  HOCKET_TRY(begin(problem));
+  if (!problem.is_ok() && speaks_for_job()) HOCKET_LOG_WARN("%s; the job goes on without a trace", problem.message());
+  return Status::ok();
+}
+
+// Never destroyed: threads of the program may outlive static destruction.
+Status Tracer::begin(Status& problem) {
+  const auto is_over = [] { return current() != nullptr || has_ended.load(std::memory_order_relaxed); };
+  if (is_over()) return Status::ok();
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
-  if (current() != nullptr) return Status::ok();
+  if (is_over()) return Status::ok();
   Result<std::string> text = environment::get_text("HOCKET_TRACE");
   if (!text.is_ok()) return text.take_status();
   if (text.value().empty()) return Status::ok();
   Result<TraceSetting> setting = parse_trace_setting(text.value());
   if (!setting.is_ok()) return setting.take_status();
   std::unique_ptr<Tracer> tracer(new Tracer(setting.take()));
+  problem = TraceFile::check(tracer->place_.file);
+  if (!problem.is_ok()) {
+    has_ended.store(true, std::memory_order_relaxed);
+    return Status::ok();
+  }
   HOCKET_TRY(tracer->start());
+  // The locks and the thread are the parent's.
+  pthread_atfork(nullptr, nullptr, [] {
+    has_ended.store(true, std::memory_order_relaxed);
+    current_.store(nullptr, std::memory_order_relaxed);
+  });
   // Release: see current().
   current_.store(tracer.release(), std::memory_order_release);
   return Status::ok();
 }
 
-Tracer::Tracer(TraceSetting setting) : setting_(std::move(setting)), host_(name_of_host()), process_(getpid()) {
-  sem_init(&asked_, 0, 0);
+Tracer::Tracer(TraceSetting setting) : setting_(std::move(setting)), place_(place_of(setting_)), process_(getpid()) {
+  sem_init(&wake_, 0, 0);
 }
 
-// What has one label has one set of tracks, whatever it calls its host.
 Status Tracer::start() {
-  const Result<std::string> node = environment::get_text("HOCKET_NODE");
-  const std::string name = node.is_ok() ? node.value() : "";
-  if (!name.empty()) host_ += " " + name;
-  constexpr uint32_t kNodeBits = 24;
-  node_ = static_cast<uint32_t>(label_of_node(address_here(hash_of(name))) >> (64 - kNodeBits)) | 1;
-  file_ = trace_file_name(setting_.file, name_of_host());
-  // A program may change its folder before it ends.
-  char folder[PATH_MAX];
-  if (file_.front() != '/' && getcwd(folder, sizeof folder) != nullptr) file_ = std::string(folder) + "/" + file_;
-  const uint64_t begins_ns = now_ns();
-  base_ns_ = begins_ns > kHeadStartNs ? begins_ns - kHeadStartNs : 1;
   Result<std::unique_ptr<TraceRing>> ring = TraceRing::create(setting_.events);
   if (!ring.is_ok()) return ring.take_status();
   ring_ = ring.take();
+  writer_ = std::make_unique<TraceWriter>(place_, setting_, *ring_);
   start_thread();
   catch_signal();
   std::atexit(write_at_exit);
   return Status::ok();
 }
 
-// Without one, writing is left to the end and to failures. No signal of the program's is handled in it.
+// Without one, writing is left to write_asked() and to the end. No signal of the program's is handled in it.
 void Tracer::start_thread() {
   sigset_t all, before;
   sigfillset(&all);
@@ -103,7 +147,7 @@ void Tracer::start_thread() {
 
 void Tracer::write_when_asked() {
   for (;;)
-    if (sem_wait(&asked_) == 0) write(true);
+    if (sem_wait(&wake_) == 0) write_asked();
 }
 
 // A program that uses the signal, or ignores it, keeps it.
@@ -122,12 +166,12 @@ void Tracer::catch_signal() {
 
 void Tracer::set_job(const TraceJob& job) {
   const std::lock_guard lock(mutex_);
-  job_ = job;
+  known_.job = job;
 }
 
 void Tracer::name_job(uint64_t job) {
   const std::lock_guard lock(mutex_);
-  if (job_.job == 0) job_.job = job;
+  if (known_.job.job == 0) known_.job.job = job;
 }
 
 uint32_t Tracer::track_of_thread(uint32_t rank) {
@@ -138,46 +182,38 @@ uint32_t Tracer::track_of_thread(uint32_t rank) {
 
 uint32_t Tracer::make_track(uint32_t rank) {
   const std::lock_guard lock(mutex_);
-  const uint32_t own = job_.has_rank ? job_.rank : rank % kTracksApart;
+  std::vector<uint32_t>& tracks = known_.tracks;
+  const uint32_t own = known_.job.has_rank ? known_.job.rank : rank % kTracksApart;
   const auto others = static_cast<uint32_t>(
-      std::count_if(tracks_.begin(), tracks_.end(), [own](uint32_t track) { return rank_of_track(track) == own; }));
+      std::count_if(tracks.begin(), tracks.end(), [own](uint32_t track) { return rank_of_track(track) == own; }));
   constexpr uint32_t kMostThreads = INT_MAX / kTracksApart - 1;
-  thread_number = tracks_.size();
-  tracks_.push_back(own + std::min(others, kMostThreads) * kTracksApart);
-  return tracks_.back();
+  thread_number = tracks.size();
+  tracks.push_back(own + std::min(others, kMostThreads) * kTracksApart);
+  return tracks.back();
+}
+
+uint16_t Tracer::number_of_name(std::string_view name) {
+  if (name.empty()) return 0;
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string>& names = known_.names;
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end() && names.size() == UINT16_MAX) return 0;
+  const auto place = found - names.begin();
+  if (found == names.end()) names.emplace_back(name);
+  return static_cast<uint16_t>(place + 1);
 }
 
 OpenCall* Tracer::enter(const char* name, uint64_t began_ns) {
   const uint32_t track = track_of_thread(0);
   if (thread_number >= open_.size()) return nullptr;
   OpenCall& open = open_[thread_number];
-  if (open.began_ns.load(std::memory_order_relaxed) != 0) return nullptr;
+  const bool is_in = open.began_ns.load(std::memory_order_relaxed) != 0;
+  if (is_in && !open.has_failed.load(std::memory_order_relaxed)) return nullptr;
+  open.has_failed.store(false, std::memory_order_relaxed);
   open.track.store(track, std::memory_order_relaxed);
   open.name.store(name, std::memory_order_relaxed);
   open.began_ns.store(began_ns, std::memory_order_relaxed);
   return &open;
-}
-
-bool Tracer::have_untold_open_calls() const {
-  for (size_t i = 0; i < open_.size(); ++i) {
-    const uint64_t began_ns = open_[i].began_ns.load(std::memory_order_relaxed);
-    if (began_ns != 0 && began_ns != told_open_ns_[i]) return true;
-  }
-  return false;
-}
-
-void Tracer::append_open_calls(std::string& text, uint64_t now_ns) {
-  for (size_t i = 0; i < open_.size(); ++i) {
-    TraceEvent event;
-    event.kind = TraceKind::kOpen;
-    event.name = open_[i].name.load(std::memory_order_relaxed);
-    event.track = open_[i].track.load(std::memory_order_relaxed);
-    event.began_ns = open_[i].began_ns.load(std::memory_order_relaxed);
-    event.ended_ns = now_ns;
-    if (event.began_ns == 0 || event.began_ns > now_ns) continue;
-    told_open_ns_[i] = event.began_ns;
-    append_event(text, event, ~uint64_t{0} - event.began_ns, origin());
-  }
 }
 
 void Tracer::add(std::span<TraceEvent> events) {
@@ -188,59 +224,35 @@ void Tracer::add(std::span<TraceEvent> events) {
   }
 }
 
-void Tracer::append_new_tracks(std::string& text) {
-  if (named_tracks_ == 0) append_node_name(text, host_, origin());
-  for (; named_tracks_ < tracks_.size(); ++named_tracks_) append_track_name(text, tracks_[named_tracks_], origin());
-}
-
-Status Tracer::write_events(TraceFile& file, uint64_t first, uint64_t last, uint64_t dropped, bool with_open_calls) {
-  std::string text;
-  append_new_tracks(text);
-  for (uint64_t number = first; number < last; ++number) {
-    TraceEvent event;
-    if (!ring_->read(number, event)) continue;
-    if (dropped != 0) append_dropped(text, std::exchange(dropped, 0), event.began_ns, event.track, origin());
-    append_event(text, event, number, origin());
-    if (text.size() < kChunkBytes) continue;
-    HOCKET_TRY(file.add(text));
-    text.clear();
-  }
-  if (with_open_calls) append_open_calls(text, now_ns());
-  HOCKET_TRY(file.add(text));
-  return file.close();
-}
-
-void Tracer::write(bool with_open_calls) {
-  if (getpid() != process_) return;
+TraceKnown Tracer::known() {
   const std::lock_guard lock(mutex_);
-  const uint64_t last = ring_->added();
-  const uint64_t oldest = std::max(ring_->first(), last > setting_.events ? last - setting_.events : 0);
-  const uint64_t first = std::max(written_, oldest);
-  if (first == last && !(with_open_calls && have_untold_open_calls())) return;
-  const uint64_t dropped = first - written_;
-  const size_t named_before = named_tracks_;
-  Result<TraceFile> file = TraceFile::open(file_, job_.job, base_ns_ + static_cast<uint64_t>(job_.offset_ns));
-  if (file.is_ok()) used_base_ns_ = file.value().base_ns();
-  const Status status =
-      file.is_ok() ? write_events(file.value(), first, last, dropped, with_open_calls) : file.take_status();
-  written_ = last;
-  if (!status.is_ok()) {
-    named_tracks_ = named_before;
-    if (!std::exchange(has_failed_, true))
-      HOCKET_LOG_WARN("%s; the job goes on, and %llu events of this process are lost", status.message(),
-                      static_cast<unsigned long long>(last - first));
-    return;
-  }
-  if (dropped != 0 && !setting_.at_events && !std::exchange(has_dropped_, true))
-    HOCKET_LOG_WARN("HOCKET_TRACE: the first %llu events of this process are not in %s: memory holds the last %llu",
-                    static_cast<unsigned long long>(dropped), file_.c_str(),
-                    static_cast<unsigned long long>(setting_.events));
+  return known_;
 }
 
+void Tracer::write(std::span<const OpenCall> open) {
+  if (getpid() != process_) return;
+  const std::lock_guard lock(writing_mutex_);
+  const uint64_t asked = asked_.load(std::memory_order_acquire);
+  const uint64_t last = ring_->added();  // first: what is known then tells of all their tracks
+  writer_->write(known(), last, open);
+  answered_.store(asked, std::memory_order_release);
+}
+
+// What was asked for is under way in another thread, perhaps.
 void Tracer::write_at_end() {
-  if (!setting_.at_events) write(false);
+  if (setting_.at_events)
+    write_asked();
+  else
+    write({});
 }
 
-void Tracer::write_now() { write(true); }
+void Tracer::ask_to_write() {
+  asked_.fetch_add(1, std::memory_order_release);
+  sem_post(&wake_);
+}
+
+void Tracer::write_asked() {
+  if (answered_.load(std::memory_order_acquire) != asked_.load(std::memory_order_acquire)) write(open_);
+}
 
 }  // namespace hocket::platform

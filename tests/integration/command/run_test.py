@@ -77,6 +77,11 @@ class World(RunTest):
                                  sorted(f"rank {rank} of {ranks}: sum {total}" for rank in range(ranks)))
                 self.assertEqual(result.stderr, "")
 
+    def test_a_trace_that_cannot_be_written_is_told_once(self):
+        result = self.expect(run("run", "-n", "3", RANKS, "sum", HOCKET_TRACE="/no/such/folder/trace.json"), 0)
+        self.assertRegex(result.stderr, r"^[^\n]*/folder/trace.json: .*; make its folder, .* without a trace\n$")
+        self.assertEqual(len(result.stdout.splitlines()), 3)
+
     def test_a_program_started_by_hand_is_one_rank(self):
         result = self.expect(subprocess.run([RANKS, "sum"], env=environment(), capture_output=True, text=True,
                                             timeout=LIMIT_S, check=False), 0)

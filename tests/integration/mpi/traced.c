@@ -27,6 +27,13 @@ int main(int argc, char** argv) {
   MPI_Iallreduce(mine, sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Bcast(&word, 1, MPI_INT, kLate, MPI_COMM_WORLD);
+  MPI_Comm copy;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_set_name(copy, "copy");
+  for (int call = 0; call < kCalls; ++call) MPI_Allreduce(mine, sum, 1, MPI_DOUBLE, MPI_SUM, copy);
+  MPI_Comm_set_name(copy, "\"renamed\" copy");
+  MPI_Allreduce(mine, sum, 1, MPI_DOUBLE, MPI_SUM, copy);
+  MPI_Comm_free(&copy);
   if (argc > 1 && strcmp(argv[1], "hangs") == 0) {
     if (world_rank == kLate) sleep(3);
     MPI_Barrier(MPI_COMM_WORLD);

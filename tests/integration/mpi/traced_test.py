@@ -81,6 +81,13 @@ def check_clocks(calls):
         assert latest <= soonest + CLOCKS_US, f"barrier {one}: one rank came {latest - soonest} us after another left"
 
 
+def check_names(calls):
+    """Calls are of communicators by their names."""
+    found = {(call["name"], call["args"].get("communicator name")) for call in calls}
+    for expected in (("MPI_Barrier", "MPI_COMM_WORLD"), ("MPI_Allreduce", "copy"), ("MPI_Allreduce", '"renamed" copy')):
+        assert expected in found, f"{expected} is not among {found}"
+
+
 def main():
     """Fails by an assertion."""
     parser = argparse.ArgumentParser()
@@ -91,6 +98,10 @@ def main():
     options = parser.parse_args()
     with open(options.trace, encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
+    assert all(one["tid"] > 0 and one["pid"] > 0 for one in events if "tid" in one), "viewers take 0 for the idle one"
+    for one in events:
+        if "tid" in one:
+            one["tid"] -= 1  # the rank
     slices = [one for one in events if one["ph"] == "X"]
     calls = [one for one in slices if one["cat"] == "collective"]
     names = {one["tid"]: one["args"]["name"] for one in events if one["name"] == "thread_name"}
@@ -108,6 +119,7 @@ def main():
         check_who_is_late(calls, slices, options.ranks, options.nodes)
         check_arrows(events, calls)
         check_clocks(calls)
+        check_names(calls)
         receive = next(one for one in slices if one["name"] == "MPI_Recv" and one["tid"] == 0)
         assert receive["args"] == {"peer": LATE, "tag": 5} and receive["dur"] > LATE_US / 2, receive
         for call in calls:

@@ -77,6 +77,14 @@ function(hocket_mpi_waiting_tests mpi)
       AHEAD=2)
     hocket_mpi_test(traced_ring ${mpi} traced.c 3 HOCKET_LATE_S=1)
     hocket_mpi_expect(traced_ring ${mpi} "EXPECT=^traced: passed" "TRACED=--ring" RING=ring:50: ARGUMENTS=hangs)
+    # The rank that finds the failure ends the job.
+    hocket_mpi_test(traced_failure ${mpi} traced.c 2 HOCKET_LATE_S=1 HOCKET_LATE_ACTION=abort)
+    hocket_mpi_expect(traced_failure ${mpi} "EXPECT=HOCKET_LATE_ACTION=abort ends the call" STATUS=failure
+      "TRACED=--ring" RING=ring:50: ARGUMENTS=hangs)
+    hocket_mpi_test(traced_without_a_folder ${mpi} traced.c 3 HOCKET_TRACE=/no/such/folder/trace.json)
+    hocket_mpi_expect(traced_without_a_folder ${mpi}
+      "EXPECT=^traced: passed && : rank 0 of 3: HOCKET_TRACE: .*such/folder/trace.json: .*; make its folder.* 3 of its"
+      "UNEXPECTED=rank [12] of 3: HOCKET_TRACE|events of this process")
     set(late "EXPECT=MPI_Allreduce.* of 3 ranks: rank [02] has waited for [12] s.* for rank 1 .process [0-9]+")
     hocket_mpi_expect(late_rank_sleeps ${mpi} ARGUMENTS=sleeps
       "${late}, which has made no MPI call for . s, .*, and sleeps in ")

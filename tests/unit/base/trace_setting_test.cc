@@ -24,7 +24,7 @@ TEST(TraceSetting, IsAFileOrARing) {
 
 TEST(TraceSetting, ErrorsNameValueAndRemedy) {
   for (const char* wrong : {"ring:", "ring:5", "ring:0:a", "ring:x:a", "ring:-1:a", "ring:5 :a", "ring:99999999999:a",
-                            "ring:5:", "folder/", "a%", "a%p", "%h%"}) {
+                            "ring:5:", "ring:5: ", " ", " \t", "folder/", "a%", "a%p", "%h%"}) {
     const auto setting = parse_trace_setting(wrong);
     ASSERT_FALSE(setting.is_ok()) << wrong;
     const std::string message = setting.status().message();

@@ -124,16 +124,16 @@ TEST_P(MulticastRowOf, EndsInTheMiddleAndTouchesNoMemoryAfterwards) {
 }
 
 #ifdef HOCKET_SANITIZED
-constexpr uint32_t kMost = 5;
+constexpr uint32_t kMostRanks = 5;
 #else
-constexpr uint32_t kMost = 9;
+constexpr uint32_t kMostRanks = 9;
 #endif
 INSTANTIATE_TEST_SUITE_P(
     Communicator, MulticastRowOf,
     testing::Combine(testing::Values(Trouble{"Nothing", 0, 0, false}, Trouble{"Doubled", 0, 50, true},
                                      Trouble{"FewLost", 1, 0, false}, Trouble{"SomeLost", 20, 20, true},
                                      Trouble{"AllLost", 100, 0, false}),
-                     testing::Values(2u, 3u, kMost)),
+                     testing::Values(2u, 3u, kMostRanks)),
     [](const auto& info) {
       return std::string(std::get<0>(info.param).name) + "Of" + std::to_string(std::get<1>(info.param));
     });

@@ -26,7 +26,7 @@ void trace(TraceEvent event, OpenCall* open) {
 
 }  // namespace
 
-Status begin_trace() { return Tracer::begin(); }
+Status begin_trace(Status& problem) { return Tracer::begin(problem); }
 
 void set_trace_job(const TraceJob& job) {
   if (Tracer* const tracer = Tracer::current(); tracer != nullptr) tracer->set_job(job);
@@ -41,6 +41,10 @@ uint64_t new_trace_job() {
 
 void end_trace() {
   if (Tracer* const tracer = Tracer::current(); tracer != nullptr) tracer->write_at_end();
+}
+
+void write_asked_trace() {
+  if (Tracer* const tracer = Tracer::current(); tracer != nullptr) tracer->write_asked();
 }
 
 OpenCall* trace_open(const char* name, uint64_t began_ns) {

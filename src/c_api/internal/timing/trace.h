@@ -18,13 +18,16 @@ using platform::TraceJob;
 
 // Whether calls are traced: one look at a variable.
 inline bool is_traced() { return platform::is_traced(); }
-// Before the first context, which would do it otherwise. The error is the setting's.
-Status begin_trace();
+// Before the first context, which would do it otherwise. The error is the setting's. Where the file can't be written,
+// nothing is traced, and `problem` says why, which is then the caller's to tell.
+Status begin_trace(Status& problem);
 void set_trace_job(const TraceJob& job);
 // Names jobs: another number each time.
 uint64_t new_trace_job();
 // What has not been written yet is written, if it is to be at the end.
 void end_trace();
+// What was asked for is written when this comes back: the process may be about to end. Not under locks.
+void write_asked_trace();
 
 inline uint64_t trace_now_ns() { return platform::fast_now_ns(); }
 // The thread is in such a call from now on. nullptr: it is in one already.

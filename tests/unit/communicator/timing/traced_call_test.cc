@@ -25,6 +25,7 @@ constexpr uint32_t kTracedRanks = 3, kTracedCalls = 12, kLateRank = 1;
 [[noreturn]] void run_traced() {
   test::Network network(kTracedRanks, 1);
   run_ranks({.ranks = kTracedRanks, .ranks_a_node = kTracedRanks}, network, [](uint32_t rank, auto communicator) {
+    communicator.value()->rename("all of them");
     for (uint32_t call = 0; call < kTracedCalls; ++call) {
       for (uint64_t since_ns = now_ns(); rank == kLateRank && now_ns() - since_ns < 300'000;) sched_yield();
       if (!communicator.value()->run(Arguments()).is_ok()) _exit(1);
@@ -50,7 +51,10 @@ TEST(TracedCalls, AreSlicesWithArrowsFromTheRankThatCameLast) {
   std::map<std::pair<uint64_t, uint64_t>, double> began;  // by the call's number and the rank
   std::map<std::string, std::pair<nlohmann::json, nlohmann::json>> arrows;
   for (const auto& event : trace["traceEvents"]) {
-    if (event["name"] == "barrier") began[{event["args"]["call"], event["tid"]}] = event["ts"];
+    if (event["name"] == "barrier") {
+      began[{event["args"]["call"], event["tid"]}] = event["ts"];
+      EXPECT_EQ(event["args"]["communicator name"], "all of them");
+    }
     if (event["ph"] == "s") arrows[event["id"]].first = event;
     if (event["ph"] == "f") arrows[event["id"]].second = event;
   }
@@ -63,7 +67,7 @@ TEST(TracedCalls, AreSlicesWithArrowsFromTheRankThatCameLast) {
     bool is_last = false;
     for (uint64_t call = 1; call <= kTracedCalls; ++call) {
       double last = 0;
-      for (uint64_t rank = 0; rank < kTracedRanks; ++rank) last = std::max(last, began[{call, rank}]);
+      for (uint64_t thread = 1; thread <= kTracedRanks; ++thread) last = std::max(last, began[{call, thread}]);
       is_last = is_last || (began[{call, tail["tid"]}] == tail["ts"] && tail["ts"] == last);
     }
     EXPECT_TRUE(is_last) << id << " begins where no rank was the last to come";

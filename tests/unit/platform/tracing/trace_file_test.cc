@@ -62,7 +62,7 @@ TEST_F(Traces, AreWholeAfterEachProcessOfAJob) {
   ASSERT_TRUE(append(1, {2}).is_ok());
   const nlohmann::json all = events();
   ASSERT_EQ(all.size(), 3u);
-  for (uint32_t track = 0; track < 3; ++track) EXPECT_EQ(all[track]["tid"], track);
+  for (uint32_t track = 0; track < 3; ++track) EXPECT_EQ(all[track]["tid"], thread_of_track(track));
 }
 
 TEST_F(Traces, KeepTheBaseOfTheirFirstProcess) {
@@ -75,7 +75,7 @@ TEST_F(Traces, OfAnotherJobAreReplaced) {
   ASSERT_TRUE(append(1, {0, 1, 2}).is_ok());
   ASSERT_TRUE(append(2, {7}).is_ok());
   ASSERT_EQ(events().size(), 1u);
-  EXPECT_EQ(events()[0]["tid"], 7);
+  EXPECT_EQ(events()[0]["tid"], thread_of_track(7));
 }
 
 TEST_F(Traces, WhatIsNoTraceStaysAsItIs) {
@@ -88,6 +88,26 @@ TEST_F(Traces, WhatIsNoTraceStaysAsItIs) {
   EXPECT_FALSE(TraceFile::open(folder_ + "/none/trace.json", 1, kBaseNs).is_ok());
 }
 
+TEST_F(Traces, AreLookedAtWithoutATouch) {
+  EXPECT_TRUE(TraceFile::check(name_).is_ok());
+  EXPECT_FALSE(std::filesystem::exists(name_));
+  replace("");
+  EXPECT_TRUE(TraceFile::check(name_).is_ok());
+  ASSERT_TRUE(append(1, {0}).is_ok());
+  const std::string before = text();
+  EXPECT_TRUE(TraceFile::check(name_).is_ok());
+  EXPECT_EQ(text(), before);
+  replace("my thesis\n");
+  for (const std::string& wrong :
+       {name_, folder_, folder_ + "/none/trace.json", name_ + "/trace.json", std::string("/dev/null")}) {
+    const Status status = TraceFile::check(wrong);
+    EXPECT_FALSE(status.is_ok()) << wrong;
+    EXPECT_NE(std::string(status.message()).find(wrong), std::string::npos) << status.message();
+    EXPECT_NE(std::string(status.message()).find("; "), std::string::npos) << status.message();
+  }
+  EXPECT_EQ(text(), "my thesis\n");
+}
+
 // Of a process that was killed while it wrote.
 TEST_F(Traces, GoOnBehindTheLastWholeLine) {
   ASSERT_TRUE(append(1, {0, 1, 2}).is_ok());
@@ -97,7 +117,7 @@ TEST_F(Traces, GoOnBehindTheLastWholeLine) {
     ASSERT_TRUE(append(1, {9}).is_ok());
     const nlohmann::json all = events();
     ASSERT_FALSE(all.empty());
-    EXPECT_EQ(all.back()["tid"], 9) << bytes;
+    EXPECT_EQ(all.back()["tid"], thread_of_track(9)) << bytes;
     if (bytes < 8) break;
   }
 }

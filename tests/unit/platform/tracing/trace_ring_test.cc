@@ -67,5 +67,38 @@ TEST(TraceRing, WhatIsReadIsWholeWhileOthersWrite) {
   EXPECT_EQ(whole, 1000u);
 }
 
+// It was kept from running, say, while others went round.
+TEST(TraceRing, ALateWriterLeavesNewerEventsAlone) {
+  const auto ring = TraceRing::create(4).take();
+  const uint64_t late = ring->reserve(1);
+  for (uint64_t i = 1; i < 5; ++i) ring->add(event_of(i));
+  ring->write(late, event_of(late));
+  for (uint64_t i = 1; i < 5; ++i) {
+    TraceEvent event;
+    ASSERT_TRUE(ring->read(i, event)) << i;
+    EXPECT_TRUE(is_of(event, i)) << i;
+  }
+}
+
+// Of writers that come to one place at the same time, one has it to itself.
+TEST(TraceRing, WhatIsReadIsWholeWhereWritersMeetInAPlace) {
+  const auto ring = TraceRing::create(1).take();
+  constexpr int kEvents = 2'000'000;
+  std::atomic<uint64_t> whole{0}, torn{0};
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 3; ++writer)
+    writers.emplace_back([&] {
+      for (int i = 0; i < kEvents; ++i) {
+        const uint64_t number = ring->reserve(1);
+        ring->write(number, event_of(number));
+        TraceEvent event;
+        if (ring->read(number, event)) ++(is_of(event, number) ? whole : torn);
+      }
+    });
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(torn, 0u);
+  EXPECT_GT(whole, 0u);
+}
+
 }  // namespace
 }  // namespace hocket::platform

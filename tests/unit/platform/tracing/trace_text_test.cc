@@ -46,13 +46,30 @@ TEST(TraceText, TellsWhatACallWas) {
   EXPECT_DOUBLE_EQ(slice["ts"], 2001.001);
   EXPECT_DOUBLE_EQ(slice["dur"], 3.003);
   EXPECT_EQ(slice["pid"], 77);
-  EXPECT_EQ(slice["tid"], 4);
+  EXPECT_EQ(slice["tid"], 5) << "none is 0, which viewers take for the idle one";
   EXPECT_EQ(slice["args"]["algorithm"], "tree");
   EXPECT_EQ(slice["args"]["engine"], "shared memory");
   EXPECT_EQ(slice["args"]["bytes"], uint64_t{1} << 40);
   EXPECT_EQ(slice["args"]["call"], 17);
   EXPECT_EQ(slice["args"]["communicator"], "3.5");
   EXPECT_EQ(slice["args"]["root"], 2);
+  EXPECT_FALSE(slice["args"].contains("communicator name"));
+}
+
+TEST(TraceText, TellsWhatACommunicatorIsCalled) {
+  const std::vector<std::string> names{"rows", "\"columns\" \xc3\xa4 \xff\xe2\x82"};
+  for (const TraceKind kind : {TraceKind::kCall, TraceKind::kStarted}) {
+    TraceEvent event;
+    event.kind = kind;
+    event.communicator_name = 2;
+    std::string lines;
+    append_event(lines, event, 0, {1, 0, names});
+    EXPECT_EQ(parsed(lines)[0]["args"]["communicator name"], "\"columns\" \xc3\xa4 ???");
+    event.communicator_name = 3;
+    lines.clear();
+    append_event(lines, event, 0, {1, 0, names});
+    EXPECT_FALSE(parsed(lines)[0]["args"].contains("communicator name"));
+  }
 }
 
 TEST(TraceText, ArrowsGoFromTheLateRankToTheOneThatWaits) {
@@ -62,9 +79,9 @@ TEST(TraceText, ArrowsGoFromTheLateRankToTheOneThatWaits) {
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[0]["name"], "wait for rank 3");
   EXPECT_EQ(all[1]["ph"], "s");
-  EXPECT_EQ(all[1]["tid"], 3);
+  EXPECT_EQ(all[1]["tid"], 4);
   EXPECT_EQ(all[2]["ph"], "f");
-  EXPECT_EQ(all[2]["tid"], 1);
+  EXPECT_EQ(all[2]["tid"], 2);
   EXPECT_EQ(all[2]["bp"], "e");
   EXPECT_EQ(all[1]["id"], all[2]["id"]);
   EXPECT_EQ(all[1]["ts"], all[2]["ts"]);
