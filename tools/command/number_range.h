@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options that take numbers with a fraction: their limits as people write them.
+// Options that take numbers: their limits as people write them.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -27,6 +27,17 @@ inline CLI::Validator number_between(double least, double most) {
     return is_number && value >= least && value <= most ? "" : word + " is not a number " + limits;
   };
   return {check, limits, ""};
+}
+
+// Likewise, of numbers without a fraction. "x is not a whole number of 1 or more".
+inline CLI::Validator whole_number_from(int least) {
+  const std::string limit = "of " + std::to_string(least) + " or more";
+  const auto check = [=](const std::string& word) {
+    int value = 0;
+    const bool is_number = CLI::detail::lexical_cast(word, value);
+    return is_number && value >= least ? "" : word + " is not a whole number " + limit;
+  };
+  return {check, limit, ""};
 }
 
 }  // namespace hocket::command

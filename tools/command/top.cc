@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket top: running jobs and their ranks, the latest first, again and again.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,8 +27,9 @@ constexpr const char* kTopFooter = R"(
 A line a rank, the latest first, as in `hocket where`. LATE: how long the longest wait for it has lasted; WAITED: the
 share of the last interval in which it has waited for others in hocket's collectives; CPU: that of its threads on
 processors, 100 % a core; CALLS/S: blocking collectives on the communicator that it called last; WHERE, FOR: where it
-is and how long; WAITS FOR: ranks of the job. Red: late since --late seconds or longer. q or Ctrl-C ends it. Where
-stdout is no terminal a table follows the other.
+is and how long; WAITS FOR: ranks of the job. Red: late since --late seconds or longer. q or Ctrl-C ends it. With
+--count the last picture stays on the terminal. Where stdout is no terminal, or TERM says that it can't place text
+(dumb, or not set), a table follows the other.
 
 Jobs are those of this user on this machine, for root those of all users.
 
@@ -63,34 +66,41 @@ class Top {
     const uint64_t now = now_ns();
     passed_s_ = at_ns_ == 0 ? 0 : static_cast<double>(now - at_ns_) / 1e9;
     at_ns_ = now;
-    std::map<std::pair<std::string, uint32_t>, JobView> before;
-    for (JobView& job : jobs_) before.emplace(std::pair(job.label, job.user), std::move(job));
+    std::map<Key, JobView> before;
+    for (JobView& job : jobs_) before.emplace(key_of(job), std::move(job));
     jobs_ = found.take();
     for (JobView& job : jobs_)
-      if (const auto earlier = before.find({job.label, job.user}); earlier != before.end())
+      if (const auto earlier = before.find(key_of(job)); earlier != before.end())
         observe::compare(earlier->second, passed_s_, job);
     return metrics_.write(jobs_);
   }
 
-  std::vector<std::string> lines(const observe::Screen& screen) const {
+  // `is_last`: it stays.
+  std::vector<std::string> lines(const observe::Screen& screen, bool is_last = false) const {
     if (options_.is_json) return {json()};
     observe::TableOptions table;
     table.has_rates = true;
     table.late_after_s = options_.late_s;
+    const bool has_title = !screen.is_terminal() || screen.height() >= kLeastWithTitle;
     if (screen.is_terminal()) {
       table.has_colours = wants_colour(1);
       table.width = screen.width();
-      table.lines = screen.height() > 2 ? screen.height() - 2 : 1;
+      table.lines = screen.height() - (has_title ? kTitleLines : 0) - (is_last ? 1 : 0);
+      table.lines = std::max<size_t>(table.lines, 1);
     }
     std::vector<std::string> picture = observe::picture_of(jobs_, table);
-    picture.insert(picture.begin(), {title(screen), ""});
-    if (screen.is_terminal() && picture.size() > screen.height()) picture.resize(screen.height());
+    if (has_title) picture.insert(picture.begin(), {title(screen, is_last), ""});
     if (!screen.is_terminal()) picture.emplace_back();
     return picture;
   }
 
  private:
-  std::string title(const observe::Screen& screen) const {
+  using Key = std::tuple<std::string, uint32_t, uint64_t>;
+  static Key key_of(const JobView& job) { return {job.label, job.user, job.process_namespace}; }
+
+  static constexpr size_t kTitleLines = 2, kLeastWithTitle = 8;
+
+  std::string title(const observe::Screen& screen, bool is_last) const {
     size_t ranks = 0;
     for (const JobView& job : jobs_) ranks += job.here.size();
     const std::time_t now = std::time(nullptr);
@@ -101,8 +111,8 @@ class Top {
     std::string text = "hocket top  " + std::string(time) + "  " + std::to_string(jobs_.size()) +
                        (jobs_.size() == 1 ? " job, " : " jobs, ") + std::to_string(ranks) +
                        (ranks == 1 ? " rank" : " ranks");
-    if (screen.is_terminal()) text = (text + "  (q ends)").substr(0, screen.width());
-    return text;
+    if (!screen.is_terminal()) return text;
+    return (text + (is_last ? "" : "  (q ends)")).substr(0, screen.width());
   }
 
   std::string json() const {
@@ -127,13 +137,22 @@ Status show_pictures(const TopOptions& options, Top& top) {
   // A terminal shows something at once, programs get whole rows.
   int shown = 0;
   if (screen.is_terminal()) screen.show(top.lines(screen));
-  while (screen.pause(options.interval_s)) {
-    Status looked = top.look();
-    if (!looked.is_ok()) return looked;
+  using Event = observe::Screen::Event;
+  const auto interval_ns = static_cast<uint64_t>(options.interval_s * 1e9);
+  uint64_t due_ns = now_ns() + interval_ns;
+  for (;;) {
+    const uint64_t now = now_ns();
+    const Event event = screen.pause(due_ns > now ? static_cast<double>(due_ns - now) / 1e9 : 0);
+    if (event == Event::kToEnd) return Status::ok();
+    if (Status looked = top.look(); !looked.is_ok()) return looked;
+    // What a key has shown meanwhile doesn't count.
+    if (event == Event::kTime) due_ns = now_ns() + interval_ns;
+    if (event == Event::kTime && ++shown == options.pictures) {
+      screen.show_last(top.lines(screen, true));
+      return Status::ok();
+    }
     screen.show(top.lines(screen));
-    if (++shown == options.pictures) break;
   }
-  return Status::ok();
 }
 
 int show_top(const TopOptions& options) {
@@ -157,7 +176,7 @@ void add_top(CLI::App& app, Invocation& invocation) {
   sub->add_option("--interval", options->interval_s, "seconds between two pictures (default: 1)")
       ->check(number_between(0.1, 3600));
   sub->add_option("--count", options->pictures, "so many pictures (default: until it is interrupted)")
-      ->check(CLI::Range(1, 1 << 30));
+      ->check(whole_number_from(1));
   sub->add_option("--late", options->late_s, "seconds from which on a rank that others wait for is late (default: 10)")
       ->check(number_between(0, kLongestSeconds));
   sub->add_option("--metrics", options->metrics_folder,

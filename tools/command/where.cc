@@ -19,10 +19,11 @@ namespace {
 constexpr const char* kWhereFooter = R"(
 A line a rank of this machine, the latest first: those that others wait for, then those in no call, by how long, then
 those that wait. LATE: how long the longest wait for it has lasted; FOR: how long it has been where it is; WAITS FOR:
-ranks of the job. Deadlocks are named below, and the command that shows the first one's stack. The job goes on
-undisturbed: everything is read out of records that ranks keep by themselves.
+ranks of the job. Deadlocks are named below, and the command that shows the stack of the rank to look at first. The job
+goes on undisturbed: everything is read out of records that ranks keep by themselves.
 
-Exit codes: 0 nobody is late, 1 a rank is waited for since --late seconds or longer, 2 nothing could be read.
+Exit codes: 0 nobody is late; 1 a rank is waited for since --late seconds or longer, or all ranks of the job have been
+in calls for so long; 2 nothing could be read, or the command line was not understood.
 
 Examples:
   hocket where 4711                                the job of process 4711, which may be a rank or the launcher
@@ -33,7 +34,7 @@ Examples:
 `hocket top` shows the same again and again.)";
 
 struct WhereOptions {
-  int process = 0;
+  std::string which;
   double late_s = 10;
   bool is_json = false;
 };
@@ -56,13 +57,13 @@ void print(const std::vector<observe::JobView>& jobs, const WhereOptions& option
 }
 
 int show_where(const WhereOptions& options) {
-  const Result<std::vector<observe::JobView>> jobs = observe::views_for(std::to_string(options.process));
+  const Result<std::vector<observe::JobView>> jobs = observe::views_for(options.which);
   if (!jobs.is_ok()) return fail(kUsage, jobs.status().message());
   print(jobs.value(), options);
-  const bool is_late = std::any_of(jobs.value().begin(), jobs.value().end(), [&](const observe::JobView& job) {
-    return job.late_s() > 0 && job.late_s() >= options.late_s;
+  const bool hangs = std::any_of(jobs.value().begin(), jobs.value().end(), [&](const observe::JobView& job) {
+    return std::max(job.late_s(), job.stuck_s()) > 0 && std::max(job.late_s(), job.stuck_s()) >= options.late_s;
   });
-  return is_late ? kFailure : kSuccess;
+  return hangs ? kFailure : kSuccess;
 }
 
 }  // namespace
@@ -71,10 +72,10 @@ void add_where(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("where", "Show where each rank of a running job is, and who is late");
   sub->footer(kWhereFooter);
   auto options = std::make_shared<WhereOptions>();
-  sub->add_option("process", options->process, "any rank of the job, or its launcher")
+  sub->add_option("job", options->which,
+                  "any process of it, or its name or the name's beginning, as `hocket top` has it")
       ->required()
-      ->type_name("PID")
-      ->check(CLI::Range(1, 1 << 30));
+      ->type_name("PID");
   sub->add_option("--late", options->late_s, "seconds from which on a rank that others wait for is late (default: 10)")
       ->check(number_between(0, kLongestSeconds));
   sub->add_flag("--json", options->is_json, "for programs");

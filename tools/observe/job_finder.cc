@@ -32,16 +32,30 @@ int process_of_thread(int thread) {
   return thread;
 }
 
-std::vector<SeenRecord> records_of_jobs(const std::set<std::string, std::less<>>& jobs) {
+// By name and user: another user may call its own alike. The user is the ranks', which those who start them for others
+// needn't be.
+using Jobs = std::set<std::pair<std::string, uint32_t>>;
+
+Jobs jobs_of(const std::vector<SeenRecord>& records) {
+  Jobs jobs;
+  for (const SeenRecord& one : records)
+    if (const auto user = user_of(one.process())) jobs.emplace(one.job(), *user);
+  return jobs;
+}
+
+std::vector<SeenRecord> records_of_jobs(const Jobs& jobs) {
   std::vector<SeenRecord> all = platform::all_records();
-  std::erase_if(all, [&](const SeenRecord& one) { return !jobs.contains(one.job()); });
+  std::erase_if(all, [&](const SeenRecord& one) {
+    const auto user = user_of(one.process());
+    return !user || !jobs.contains({std::string(one.job()), *user});
+  });
   return all;
 }
 
-std::set<std::string, std::less<>> jobs_started_by(int process) {
-  std::set<std::string, std::less<>> jobs;
+Jobs jobs_started_by(int process) {
+  Jobs jobs;
   for (const platform::ProcessEntry& one : platform::descendants_of(process))
-    for (const SeenRecord& record : platform::records_of(one.process)) jobs.emplace(record.job());
+    jobs.merge(jobs_of(platform::records_of(one.process)));
   return jobs;
 }
 
@@ -74,12 +88,9 @@ Status why_none(int process) {
       break;
   }
   return {Code::kInvalidArgument,
-          named(process) + " has no record: is hocket preloaded there, and has it come to MPI_Init?"};
-}
-
-// Of one user's jobs, where root looks: another may have called its own alike.
-void keep_those_of_user(uint32_t user, std::vector<SeenRecord>& records) {
-  std::erase_if(records, [user](const SeenRecord& one) { return facts_of(one.process()).user != user; });
+          named(process) +
+              " has no record, nor has any process that it has started: is hocket preloaded there, and has it "
+              "come to MPI_Init? `hocket top` shows the jobs that are seen here"};
 }
 
 bool read_number(const std::string& word, int& number) {
@@ -91,12 +102,10 @@ bool read_number(const std::string& word, int& number) {
 
 Result<std::vector<SeenRecord>> records_near(int process) {
   process = process_of_thread(process);
-  std::set<std::string, std::less<>> jobs;
-  for (const SeenRecord& one : platform::records_of(process)) jobs.emplace(one.job());
+  Jobs jobs = jobs_of(platform::records_of(process));
   if (jobs.empty()) jobs = jobs_started_by(process);
   if (jobs.empty()) return why_none(process);
   std::vector<SeenRecord> records = records_of_jobs(jobs);
-  keep_those_of_user(facts_of(process).user, records);
   if (records.empty()) return why_none(process);  // they have ended meanwhile
   return records;
 }
@@ -114,14 +123,16 @@ Result<std::vector<SeenRecord>> records_for(const std::string& word) {
   if (!records.empty()) return records;
   std::string names;
   for (const std::string& one : known) names += (names.empty() ? "" : ", ") + ("`" + one + "`");
-  return Status(Code::kInvalidArgument, "no job here is called `" + printable(word) + "`; " +
-                                            (names.empty() ? "none runs" : "there are " + names));
+  return Status(
+      Code::kInvalidArgument,
+      "no job here is called `" + printable(word) + "`, nor is that a process's number; " +
+          (names.empty() ? "no job with hocket in it runs here, or it is another user's" : "there are " + names));
 }
 
 Result<std::vector<JobView>> views_for(const std::string& word) {
   Result<std::vector<SeenRecord>> records = records_for(word);
   if (!records.is_ok()) return records.take_status();
-  return views_of(records.take(), platform::coarse_now_ns(), facts_of);
+  return views_of(records.take(), platform::coarse_now_ns(), facts_of, platform::records_of);
 }
 
 }  // namespace hocket::observe

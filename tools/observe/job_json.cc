@@ -85,7 +85,9 @@ ordered_json json_of(const JobView& job) {
   all["library"] = job.library;
   all["ranks"] = job.ranks;
   all["late_s"] = rounded(job.late_s());
+  all["stuck_s"] = rounded(job.stuck_s());
   all["deadlocks"] = job.deadlocks;
+  all["possible_deadlocks"] = job.possible_deadlocks;
   all["here"] = ordered_json::array();
   for (const RankView& one : job.here) all["here"].push_back(json_of_rank(one));
   return all;

@@ -9,11 +9,8 @@
 
 #include "base/status.h"
 #include "observe/job_view.h"
-#include "platform/whereabouts/metrics.h"
 
 namespace hocket::observe {
-
-platform::JobMetrics metrics_of(const JobView& job);
 
 class MetricsFile {
  public:

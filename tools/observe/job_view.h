@@ -2,7 +2,7 @@
 // What the records of a job's processes say of its ranks at one time: where each is, for whom it waits, and who is late
 // for whom, the latest first.
 //
-// Thread safety: pure functions.
+// Thread safety: pure functions, but for what a caller hands over.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "observe/process_facts.h"
+#include "platform/whereabouts/metrics.h"
 #include "platform/whereabouts/observer.h"
+#include "platform/whereabouts/waits.h"
 
 namespace hocket::observe {
 
@@ -36,7 +38,7 @@ struct RankView {
   std::string after;  // of one in no call: the last one
   std::string text;   // the same as a sentence has it
   double for_s = 0;   // how long it has been there
-  bool is_in_collective = false;
+  bool is_in_call = false;
   // Of a collective that it is in: which call of its communicator, and how hocket carries it out; 0, "": unknown.
   uint64_t call = 0, bytes = 0;
   std::string algorithm;
@@ -53,8 +55,10 @@ struct RankView {
 
   double waited_s = 0;  // in all collectives until now
   uint64_t late_lines = 0, came_after_all = 0;
+  bool is_in_ring = false;  // of those in the job's deadlocks, certain or not
   double cpu_s = 0;
-  std::string state;  // "runs", "sleeps in futex"
+  uint64_t started = 0;  // the process, by the kernel's clock; 0: unknown
+  std::string state;     // "runs", "sleeps in futex"
   // Of the time since an earlier view, if there was one: waited in collectives, and on processors.
   std::optional<double> waited_share, cpu_share;
   std::optional<double> calls_per_s;  // of the communicator that it called last, then as now
@@ -63,18 +67,25 @@ struct RankView {
 struct JobView {
   std::string label, program, host, library;
   uint32_t user = 0;
-  int ranks = -1;                      // of the whole job; -1: unknown
-  std::vector<RankView> here;          // those of this machine, in the order of Standing
-  std::vector<std::string> deadlocks;  // "rank 0 waits for rank 1, rank 1 for rank 0"
+  int ranks = -1;                               // of the whole job; -1: unknown
+  std::vector<RankView> here;                   // those of this machine, in the order of Standing
+  std::vector<std::string> deadlocks;           // "rank 0 waits for rank 1, rank 1 for rank 0"
+  std::vector<std::string> possible_deadlocks;  // likewise, of messages and of what else may still come
+  platform::JobMetrics metrics;
+  // Where another job goes by the same name, in another container: which one; else 0.
+  uint64_t process_namespace = 0;
 
   // How long the longest wait for any rank has lasted.
   double late_s() const;
+  // How long all ranks of the job have been in calls, each in one; 0: one isn't, or is on another machine.
+  double stuck_s() const;
 };
 
 using FactsOf = std::function<ProcessFacts(int process)>;
 
-// One view a job and user, by label. `now_ns`: by the coarse clock, as stamps are.
-std::vector<JobView> views_of(std::vector<platform::SeenRecord> records, uint64_t now_ns, const FactsOf& facts_of);
+// One view a job and user, by label. `now_ns`: by the coarse clock, as stamps are. `read_again`: see WaitGraph.
+std::vector<JobView> views_of(std::vector<platform::SeenRecord> records, uint64_t now_ns, const FactsOf& facts_of,
+                              const platform::WaitGraph::ReadAgain& read_again);
 
 // Fills in the shares of the time that has passed since `before`, of the same job, and keeps those of its ranks whose
 // processes have gone, unless others have come in their place.

@@ -25,7 +25,8 @@ std::vector<size_t> share_lines(const std::vector<size_t>& wanted, size_t availa
 }
 
 std::vector<std::string> picture_of(std::vector<JobView> jobs, const TableOptions& options) {
-  if (jobs.empty()) return {"no job with hocket in it runs here, or it is another user's"};
+  const auto fitting = [&](std::string text) { return options.width == 0 ? text : text.substr(0, options.width); };
+  if (jobs.empty()) return {fitting("no job with hocket in it runs here, or it is another user's")};
   std::sort(jobs.begin(), jobs.end(), [](const JobView& one, const JobView& other) {
     const double late = one.late_s(), other_late = other.late_s();
     return late != other_late ? late > other_late : one.label < other.label;
@@ -53,7 +54,7 @@ std::vector<std::string> picture_of(std::vector<JobView> jobs, const TableOption
   }
   if (shown < jobs.size()) {
     const size_t more = jobs.size() - shown;
-    picture.push_back("... and " + std::to_string(more) + (more == 1 ? " more job" : " more jobs"));
+    picture.push_back(fitting("... and " + std::to_string(more) + (more == 1 ? " more job" : " more jobs")));
   }
   if (options.lines != 0 && picture.size() > options.lines) picture.resize(options.lines);
   return picture;

@@ -4,74 +4,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-#include <string_view>
+#include <utility>
+
+#include "platform/machine/process_stat.h"
 
 namespace hocket::observe {
-namespace {
-
-std::string line_of(int process, const char* file) {
-  std::ifstream in("/proc/" + std::to_string(process) + "/" + file);
-  std::string line;
-  std::getline(in, line);
-  return line;
+std::optional<uint32_t> user_of(int process) {
+  struct stat folder{};
+  if (stat(("/proc/" + std::to_string(process)).c_str(), &folder) != 0) return std::nullopt;
+  return folder.st_uid;
 }
-
-// The fields behind the program's name, which may hold blanks and brackets; the state's letter is the first.
-double cpu_seconds(const std::string& stat) {
-  constexpr int kUser = 11, kSystem = 12;
-  const size_t end = stat.rfind(')');
-  if (end == std::string::npos) return 0;
-  std::istringstream fields(stat.substr(end + 1));
-  std::string field;
-  double ticks = 0;
-  for (int i = 0; i <= kSystem && fields >> field; ++i)
-    if (i == kUser || i == kSystem) ticks += std::strtod(field.c_str(), nullptr);
-  static const auto per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
-  return ticks / per_second;
-}
-
-// How many bytes of `text` are one character that has a picture; 0: none are.
-size_t character_at(std::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  const size_t bytes = first >= 0xf0 && first <= 0xf4 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-  if (bytes == 0 || first > 0xf4) return 0;
-  for (size_t i = 1; i < bytes; ++i)
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  const unsigned second = byte(1);
-  if (first == 0xc2 && second < 0xa0) return 0;  // further commands
-  // What turns the direction of text, or shows nothing, makes one text look like another.
-  const bool is_hidden = first == 0xe2 && (second == 0x80 || second == 0x81);
-  // Written longer than needed, beyond the last character, or half of a pair.
-  const bool is_no_character = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90) ||
-                               (first == 0xf4 && second > 0x8f) || (first == 0xed && second > 0x9f);
-  return is_hidden || is_no_character ? 0 : bytes;
-}
-
-}  // namespace
 
 ProcessFacts facts_of(int process) {
+  const std::optional<uint32_t> user = user_of(process);
+  std::optional<platform::ProcessStat> stat = platform::stat_of_process(process);
+  if (!user || !stat) return {};
+  static const auto per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
   ProcessFacts facts;
-  facts.program = line_of(process, "comm");
-  facts.cpu_s = cpu_seconds(line_of(process, "stat"));
-  facts.state = platform::state_of(process);
-  struct stat folder{};
-  if (stat(("/proc/" + std::to_string(process)).c_str(), &folder) == 0) facts.user = folder.st_uid;
+  facts.is_there = true;
+  facts.user = *user;
+  facts.cpu_s = static_cast<double>(stat->user_ticks + stat->system_ticks) / per_second;
+  facts.started = stat->started;
+  facts.state = platform::state_of(process, *stat);
+  facts.program = std::move(stat->name);
   return facts;
-}
-
-std::string printable(std::string_view text) {
-  std::string shown;
-  for (size_t at = 0; at < text.size();) {
-    const size_t bytes = character_at(text.substr(at));
-    shown += bytes == 0 ? "?" : text.substr(at, bytes);
-    at += bytes == 0 ? 1 : bytes;
-  }
-  return shown;
 }
 
 }  // namespace hocket::observe

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <iterator>
+#include <string_view>
 
 #include "base/clock.h"
 
@@ -46,6 +48,11 @@ void write_all(const std::string& text) {
   }
 }
 
+bool can_place_text() {
+  const char* const name = std::getenv("TERM");
+  return name != nullptr && *name != 0 && std::string_view(name) != "dumb";
+}
+
 size_t window(bool is_width, size_t otherwise) {
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return otherwise;
@@ -55,7 +62,7 @@ size_t window(bool is_width, size_t otherwise) {
 
 }  // namespace
 
-Screen::Screen(bool draws) : is_terminal_(draws && isatty(STDOUT_FILENO) == 1) {
+Screen::Screen(bool draws) : is_terminal_(draws && isatty(STDOUT_FILENO) == 1 && can_place_text()) {
   reads_keys_ = is_terminal_ && isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp();
   is_to_end = 0;
   is_to_stop = 0;
@@ -111,7 +118,12 @@ void Screen::show(const std::vector<std::string>& lines) {
   write_all(text);
 }
 
-bool Screen::pause(double seconds) {
+void Screen::show_last(const std::vector<std::string>& lines) {
+  leave();
+  show(lines);
+}
+
+Screen::Event Screen::pause(double seconds) {
   const uint64_t end_ns = now_ns() + static_cast<uint64_t>(seconds * 1e9);
   while (is_to_end == 0) {
     if (is_to_stop != 0) {
@@ -119,22 +131,22 @@ bool Screen::pause(double seconds) {
       leave();
       (void)raise(SIGSTOP);
       enter();
-      return true;
+      return Event::kLook;
     }
     if (has_changed != 0) {
       has_changed = 0;
-      return true;
+      return Event::kLook;
     }
     const uint64_t now = now_ns();
-    if (now >= end_ns) return true;
+    if (now >= end_ns) return Event::kTime;
     pollfd keys{STDIN_FILENO, POLLIN, 0};
     const int left_ms = static_cast<int>(std::min<uint64_t>((end_ns - now) / 1'000'000 + 1, 1000));
     if (poll(&keys, reads_keys_ ? 1 : 0, left_ms) <= 0) continue;
     char key = 0;
-    if (read(STDIN_FILENO, &key, 1) != 1) return false;  // the terminal has gone
-    return key != 'q' && key != 'Q';
+    if (read(STDIN_FILENO, &key, 1) != 1) return Event::kToEnd;  // the terminal has gone
+    return key == 'q' || key == 'Q' ? Event::kToEnd : Event::kLook;
   }
-  return false;
+  return Event::kToEnd;
 }
 
 }  // namespace hocket::observe

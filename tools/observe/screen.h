@@ -2,7 +2,7 @@
 // A terminal that shows one picture after the other in place, on its second screen, and reads keys meanwhile. Whatever
 // ends it but SIGKILL, the terminal is afterwards as it was before.
 //
-// Where stdout is no terminal, pictures follow each other.
+// Where stdout is no terminal, or one that can't place text (TERM is "dumb", or not set), pictures follow each other.
 //
 // Thread safety: one thread; one at a time, since it handles signals.
 #pragma once
@@ -29,8 +29,14 @@ class Screen {
   size_t width() const;   // characters
   size_t height() const;  // lines
   void show(const std::vector<std::string>& lines);
-  // Until the time is over, or a key is pressed or the window changes. False: the user wants an end.
-  bool pause(double seconds);
+  // The last picture, which is there afterwards, too, where others were drawn over each other.
+  void show_last(const std::vector<std::string>& lines);
+  enum class Event {
+    kTime,   // it is over
+    kLook,   // a key was pressed, or the window has changed
+    kToEnd,  // the user wants an end
+  };
+  Event pause(double seconds);
 
  private:
   void enter();

@@ -163,29 +163,57 @@ const char* colour_of(const RankView& one, const TableOptions& options) {
   return one.standing == Standing::kEnded ? kDim : "";
 }
 
-// In as many lines as they need: what is wrong is not cut.
+// Where the first `characters` of a text end.
+size_t bytes_of(const std::string& text, size_t characters) {
+  size_t at = 0;
+  for (size_t seen = 0; at < text.size(); ++at)
+    if (begins_character(text[at]) && ++seen > characters) break;
+  return at;
+}
+
+// In as many lines as they need: what is wrong is not cut, but where there is no room for words.
 void add_wrapped(const std::string& text, const char* colour, const TableOptions& options,
                  std::vector<std::string>& lines) {
+  constexpr size_t kNarrowest = 20;
   std::string rest = text;
-  while (options.width != 0 && length_of(rest) > options.width) {
-    size_t blank = rest.rfind(' ', options.width);
-    if (blank == std::string::npos || blank < options.width / 2) blank = options.width;
+  while (options.width >= kNarrowest && length_of(rest) > options.width) {
+    const size_t most = bytes_of(rest, options.width);
+    size_t blank = rest.rfind(' ', most);
+    if (blank == std::string::npos || blank < most / 2) blank = most;
     lines.push_back(coloured(rest.substr(0, blank), colour, options));
     rest.erase(0, blank);
     rest = "  " + rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
-    if (options.width < 8) break;
   }
-  lines.push_back(coloured(rest, colour, options));
+  lines.push_back(coloured(options.width == 0 ? rest : cut(rest, options.width), colour, options));
+}
+
+std::string to_be_looked_at(const RankView& one) {
+  return "where " + (one.rank < 0 ? "process " + std::to_string(one.process) : "rank " + std::to_string(one.rank)) +
+         " is: gdb -p " + std::to_string(one.process) + " -batch -ex 'thread apply all bt'";
+}
+
+// The cause, if there is one that waits for nobody; else one of those that wait in a ring.
+const RankView* first_to_look_at(const JobView& job) {
+  if (job.here.front().standing == Standing::kLate) return &job.here.front();
+  const auto in_ring =
+      std::find_if(job.here.begin(), job.here.end(), [](const RankView& one) { return one.is_in_ring; });
+  return in_ring == job.here.end() ? &job.here.front() : &*in_ring;
 }
 
 std::vector<std::string> findings_of(const JobView& job, const TableOptions& options) {
   std::vector<std::string> lines;
+  if (job.here.empty()) return lines;
   for (const std::string& one : job.deadlocks) add_wrapped("a deadlock: " + one, kRed, options, lines);
-  const RankView* const first = job.here.empty() ? nullptr : &job.here.front();
-  if (first != nullptr && first->late_s >= options.late_after_s && first->state != kHasEnded)
-    add_wrapped("where " + (first->rank < 0 ? "it" : "rank " + std::to_string(first->rank)) + " is: gdb -p " +
-                    std::to_string(first->process) + " -batch -ex 'thread apply all bt'",
-                "", options, lines);
+  for (const std::string& one : job.possible_deadlocks)
+    add_wrapped("perhaps a deadlock: " + one, kYellow, options, lines);
+  const bool is_late = job.late_s() > 0 && job.late_s() >= options.late_after_s;
+  const bool is_stuck = !is_late && job.stuck_s() > 0 && job.stuck_s() >= options.late_after_s;
+  if (is_stuck)
+    add_wrapped(
+        "nobody is known to be late, and all ranks have been in calls for " + time_of(job.stuck_s()) + " or longer",
+        kYellow, options, lines);
+  const RankView* const first = first_to_look_at(job);
+  if ((is_late || is_stuck) && first->state != kHasEnded) add_wrapped(to_be_looked_at(*first), "", options, lines);
   return lines;
 }
 
@@ -205,7 +233,7 @@ std::string time_of(double seconds) {
 }
 
 std::string list_of(const std::vector<std::string>& names, size_t count) {
-  if (names.empty()) return count == 0 ? "-" : std::to_string(count) + " ranks";
+  if (names.empty()) return count == 0 ? "-" : std::to_string(count) + (count == 1 ? " rank" : " ranks");
   std::vector<int> numbers;
   std::vector<std::string> others;
   for (const std::string& name : names) {
@@ -249,14 +277,14 @@ std::string heading_of(const JobView& job) {
 std::vector<std::string> table_of(const JobView& job, const TableOptions& options) {
   std::vector<std::string> findings = findings_of(job, options);
   constexpr size_t kHeadLines = 2, kFewestRows = 1;
-  // Some ranks rather than all that is said of them.
+  // Some ranks rather than all that is said of them, and the latest rather than how many more there are.
   const size_t fewest = std::min(job.here.size(), kFewestRows) + (job.here.size() > kFewestRows ? 1 : 0);
   while (options.lines != 0 && !findings.empty() && kHeadLines + fewest + findings.size() > options.lines)
     findings.pop_back();
   size_t rows = job.here.size();
   const size_t others = kHeadLines + findings.size();
   if (options.lines != 0 && rows + others > options.lines)
-    rows = options.lines > others + 1 ? options.lines - others - 1 : 0;
+    rows = std::min(rows, std::max(options.lines > others + 1 ? options.lines - others - 1 : 0, kFewestRows));
   const Layout layout = layout_of(job.here, rows, options);
   const std::string heading = heading_of(job);
   std::vector<std::string> lines{
@@ -267,9 +295,14 @@ std::vector<std::string> table_of(const JobView& job, const TableOptions& option
     const std::string line = line_of(layout, options.width, [&](const Column& one) { return one.text(rank); });
     lines.push_back(coloured(line, colour_of(rank, options), options));
   }
-  if (const size_t more = job.here.size() - rows; more != 0)
-    lines.push_back("  ... and " + std::to_string(more) + (more == 1 ? " more rank" : " more ranks"));
+  if (const size_t more = job.here.size() - rows; more != 0) {
+    const std::string text = "  ... and " + std::to_string(more) + (more == 1 ? " more rank" : " more ranks");
+    lines.push_back(options.width == 0 ? text : cut(text, options.width));
+  }
   lines.insert(lines.end(), findings.begin(), findings.end());
+  // Of three lines the last is the latest rank; of two it takes the place of the columns' names.
+  if (options.lines == 2 && lines.size() > 2) lines.erase(lines.begin() + 1);
+  if (options.lines != 0 && lines.size() > options.lines) lines.resize(options.lines);
   return lines;
 }
 

@@ -23,8 +23,8 @@ struct TableOptions {
 // "job ...: prog, 3 of 4 ranks on host, some MPI".
 std::string heading_of(const JobView& job);
 
-// A heading, the column's names, the ranks, and below what is wrong with them: deadlocks, and how the first late one's
-// stack is seen.
+// A heading, the column's names, the ranks, and below what is wrong with them: deadlocks, and how the stack of the
+// one to look at first is seen.
 std::vector<std::string> table_of(const JobView& job, const TableOptions& options);
 
 // "0-3, 7", "process 4711", with "and 3 more" behind the first ones.

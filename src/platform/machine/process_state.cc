@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 namespace hocket::platform {
 namespace {
@@ -46,16 +47,11 @@ constexpr NamedCall kCalls[] = {
 #endif
 };
 
-std::string read_line(int process, const char* file) {
-  std::ifstream in("/proc/" + std::to_string(process) + "/" + file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
 // "": it runs, or others may not know.
 std::string system_call_of(int process) {
-  const std::string line = read_line(process, "syscall");
+  std::ifstream in("/proc/" + std::to_string(process) + "/syscall");
+  std::string line;
+  std::getline(in, line);
   char* end = nullptr;
   const long number = std::strtol(line.c_str(), &end, 10);
   if (end == line.c_str() || number < 0) return {};
@@ -64,10 +60,8 @@ std::string system_call_of(int process) {
   return found != std::end(kCalls) ? found->name : "system call " + std::to_string(number);
 }
 
-// The letter behind the program's name, which may have brackets and spaces of its own.
-ProcessState::Kind kind_of(const std::string& stat) {
-  const size_t end = stat.rfind(") ");
-  switch (end == std::string::npos || end + 2 >= stat.size() ? '?' : stat[end + 2]) {
+ProcessState::Kind kind_of(char letter) {
+  switch (letter) {
     case 'R':
       return ProcessState::Kind::kRuns;
     case 'S':
@@ -89,8 +83,13 @@ ProcessState::Kind kind_of(const std::string& stat) {
 }  // namespace
 
 ProcessState state_of(int process) {
+  const std::optional<ProcessStat> stat = stat_of_process(process);
+  return stat ? state_of(process, *stat) : ProcessState();
+}
+
+ProcessState state_of(int process, const ProcessStat& stat) {
   ProcessState state;
-  state.kind = kind_of(read_line(process, "stat"));
+  state.kind = kind_of(stat.state);
   if (state.kind == ProcessState::Kind::kSleeps || state.kind == ProcessState::Kind::kBlocked)
     state.call = system_call_of(process);
   return state;

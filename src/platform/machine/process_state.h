@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "platform/machine/process_stat.h"
+
 namespace hocket::platform {
 
 struct ProcessState {
@@ -22,6 +24,8 @@ struct ProcessState {
 };
 
 ProcessState state_of(int process);
+// The same where its `stat` has been read.
+ProcessState state_of(int process, const ProcessStat& stat);
 // "runs", "sleeps in read", "is stopped"; "" where it is unknown.
 std::string describe(const ProcessState& state);
 

@@ -2,7 +2,6 @@
 #include "platform/machine/process_tree.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -11,12 +10,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <optional>
 
 #include "platform/descriptor.h"
+#include "platform/machine/process_stat.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -30,28 +29,9 @@ namespace {
 
 // Nothing for a process that has ended, or was never there.
 std::optional<ProcessEntry> read_process(pid_t process) {
-  char path[32];
-  std::snprintf(path, sizeof path, "/proc/%d/stat", process);
-  const Descriptor file(open(path, O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return std::nullopt;
-  char text[1024];
-  const ssize_t length = read(file.get(), text, sizeof text - 1);
-  if (length <= 0) return std::nullopt;
-  text[length] = '\0';
-  // The second field, the program's name, may hold anything, blanks and brackets too.
-  const char* rest = std::strrchr(text, ')');
-  if (rest == nullptr) return std::nullopt;
-  char state = 0;
-  ProcessEntry entry;
-  entry.process = process;
-  unsigned long long started = 0;
-  int threads = 0;
-  constexpr const char* kFields = ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d %*d %llu";
-  if (std::sscanf(rest, kFields, &state, &entry.parent, &threads, &started) != 4) return std::nullopt;
-  entry.started = started;
-  // Where only the first thread has ended the others go on.
-  if ((state == 'Z' || state == 'X') && threads <= 1) return std::nullopt;
-  return entry;
+  const std::optional<ProcessStat> stat = stat_of_process(process);
+  if (!stat || stat->is_over()) return std::nullopt;
+  return ProcessEntry{process, stat->parent, stat->started};
 }
 
 std::vector<ProcessEntry> all_processes() {

@@ -2,12 +2,11 @@
 #include "platform/whereabouts/description.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "base/clock.h"
 #include "platform/machine/process_state.h"
 #include "platform/whereabouts/own_record.h"
+#include "platform/whereabouts/waits.h"
 
 namespace hocket::platform {
 namespace {
@@ -25,74 +24,47 @@ std::string describe_rank(int32_t rank) {
 
 bool is_send(std::string_view function) { return function.find("end") != function.npos; }
 
-std::string name_of(const SeenRecord& record) {
-  return record->rank >= 0 ? "rank " + std::to_string(record->rank) : "process " + std::to_string(record->process);
-}
-
 // Further ones are counted.
 constexpr size_t kMostNamed = 8;
 
-const SeenRecord* find_record(const std::vector<SeenRecord>& records, uint32_t process) {
-  const auto found =
-      std::find_if(records.begin(), records.end(), [&](const SeenRecord& one) { return one->process == process; });
-  return found == records.end() ? nullptr : &*found;
+// Whom the first of them that are in a ring, or lead to one, wait for.
+Ring find_ring(const std::vector<LateRank>& late, const OwnersOfRecords& owners,
+               const std::vector<SeenRecord>& records) {
+  const WaitGraph graph(records, coarse_now_ns(), records_of);
+  for (size_t i = 0; i < std::min(late.size(), kMostNamed); ++i) {
+    const SeenRecord* const record = owners.named(late[i].process);
+    if (record == nullptr) continue;
+    if (Ring ring = graph.ring_from(*record); !ring.members.empty()) return ring;
+  }
+  return {};
 }
 
-int seen_as(const SeenRecord* record, uint32_t process) {
-  return record != nullptr ? record->process() : static_cast<int>(process);
+// As this process numbers it: of the first late one, if it is in the ring, where there is one, else of the ring's. 0:
+// nobody's is known.
+int process_to_look_at(const LateRank& first, const OwnersOfRecords& owners, const Ring& ring) {
+  const SeenRecord* const record = owners.named(first.process);
+  const auto& members = ring.members;
+  if (!members.empty() && std::find(members.begin(), members.end(), record) == members.end())
+    return members.front()->process();
+  if (record != nullptr) return record->process();
+  return owners.has_named(first.process) ? 0 : static_cast<int>(first.process);
 }
 
-std::string describe_late(const LateRank& late, const std::vector<SeenRecord>& records) {
+std::string describe_late(const LateRank& late, const OwnersOfRecords& owners) {
   std::string text = "rank " + std::to_string(late.rank);
   if (late.process == 0) return text;
-  const SeenRecord* const record = find_record(records, late.process);
+  const SeenRecord* const record = owners.named(late.process);
+  if (record == nullptr && owners.has_named(late.process)) return text;  // of several it may be any
+  const int process = record != nullptr ? record->process() : static_cast<int>(late.process);
   if (record != nullptr && (*record)->rank >= 0 && static_cast<uint32_t>((*record)->rank) != late.rank)
     text += ", " + std::to_string((*record)->rank) + " of the job";
-  text += " (process " + std::to_string(seen_as(record, late.process));
+  text += " (process " + std::to_string(process);
   std::string what = record != nullptr ? describe_place(*record, coarse_now_ns()) : std::string();
-  const ProcessState state = state_of(seen_as(record, late.process));
+  const ProcessState state = state_of(process);
   if (state.kind != ProcessState::Kind::kUnknown) what += (what.empty() ? "" : ", and ") + describe(state);
   if (!what.empty()) text += ", which " + what;
   return text + ")";
 }
-
-// For whom each of a job's processes waits; of one that waits for any of several nothing can be said.
-class Edges {
- public:
-  Edges(const std::vector<SeenRecord>& records, uint64_t now_ns) : now_ns_(now_ns) {
-    for (const SeenRecord& one : records) {
-      by_process_.emplace(one->process, &one);
-      if (one->rank >= 0) by_rank_.emplace(one->rank, &one);
-    }
-  }
-  const SeenRecord* find(uint32_t process) const {
-    const auto found = by_process_.find(process);
-    return found == by_process_.end() ? nullptr : found->second;
-  }
-  std::vector<const SeenRecord*> of(const SeenRecord& record) const {
-    std::vector<const SeenRecord*> awaited;
-    const ThreadLine* const line = telling_line(*record);
-    if (line == nullptr) return awaited;
-    const uint64_t since_ns = waits_since_ns(*line);
-    if (since_ns != 0 && has_lasted(since_ns)) {
-      const uint32_t count = std::min(line->awaited_ranks.load(std::memory_order_relaxed), ThreadLine::kAwaited);
-      for (uint32_t i = 0; i < count; ++i) add(find(line->awaited[i].load(std::memory_order_relaxed)), awaited);
-    } else if (since_ns == 0) {
-      const auto peer = by_rank_.find(awaited_peer(*line, now_ns_));
-      if (peer != by_rank_.end()) add(peer->second, awaited);
-    }
-    return awaited;
-  }
-
- private:
-  bool has_lasted(uint64_t since_ns) const { return since_ns + kShortestWaitNs <= now_ns_; }
-  static void add(const SeenRecord* one, std::vector<const SeenRecord*>& awaited) {
-    if (one != nullptr) awaited.push_back(one);
-  }
-  std::map<uint32_t, const SeenRecord*> by_process_;
-  std::map<int32_t, const SeenRecord*> by_rank_;
-  uint64_t now_ns_;
-};
 
 }  // namespace
 
@@ -142,42 +114,6 @@ std::string describe_place(const SeenRecord& record, uint64_t now_ns) {
          (what.empty() ? "" : ", after " + what);
 }
 
-std::vector<const SeenRecord*> find_deadlock(const std::vector<SeenRecord>& records, uint32_t process,
-                                             uint64_t now_ns) {
-  const Edges edges(records, now_ns);
-  std::vector<const SeenRecord*> path;
-  std::vector<std::vector<const SeenRecord*>> left;  // of each on the path, who is still to be looked at
-  std::set<const SeenRecord*> seen;
-  if (const SeenRecord* const first = edges.find(process)) {
-    path.push_back(first);
-    left.push_back(edges.of(*first));
-    seen.insert(first);
-  }
-  while (!path.empty()) {
-    if (left.back().empty()) {
-      path.pop_back();
-      left.pop_back();
-      continue;
-    }
-    const SeenRecord* const next = left.back().back();
-    left.back().pop_back();
-    const auto again = std::find(path.begin(), path.end(), next);
-    if (again != path.end()) return {again, path.end()};
-    if (!seen.insert(next).second) continue;
-    path.push_back(next);
-    left.push_back(edges.of(*next));
-  }
-  return {};
-}
-
-std::string describe_deadlock(const std::vector<const SeenRecord*>& ring) {
-  std::string text;
-  for (size_t i = 0; i < ring.size(); ++i)
-    text += (i == 0 ? "" : ", ") + name_of(*ring[i]) + (i == 0 ? " waits for " : " for ") +
-            name_of(*ring[(i + 1) % ring.size()]);
-  return text;
-}
-
 std::string describe_waiting(const RankWait& wait) {
   return "rank " + std::to_string(wait.rank) + " has waited for " + std::to_string(wait.ns / kNanosecondsPerSecond) +
          (wait.goes_on ? " s, and goes on waiting, for " : " s for ");
@@ -193,16 +129,19 @@ std::string listed(const std::vector<std::string>& ranks) {
 
 std::string describe_wait(const RankWait& wait, const std::vector<LateRank>& late,
                           const std::vector<SeenRecord>& records) {
+  const OwnersOfRecords owners(records);
   std::vector<std::string> ranks;
   for (size_t i = 0; i < late.size(); ++i)
-    ranks.push_back(i < kMostNamed ? describe_late(late[i], records) : std::string());
+    ranks.push_back(i < kMostNamed ? describe_late(late[i], owners) : std::string());
   std::string text = describe_waiting(wait) + listed(ranks);
-  const uint32_t process = late.front().process;
+  if (late.front().process == 0) return text;
+  const Ring ring = find_ring(late, owners, records);
+  if (!ring.members.empty())
+    text +=
+        std::string(ring.is_certain ? "; this is a deadlock: " : "; this may be a deadlock: ") + describe_ring(ring);
+  const int process = process_to_look_at(late.front(), owners, ring);
   if (process == 0) return text;
-  const auto ring = find_deadlock(records, process, coarse_now_ns());
-  if (!ring.empty()) text += "; this is a deadlock: " + describe_deadlock(ring);
-  return text + "; where it is: gdb -p " + std::to_string(seen_as(find_record(records, process), process)) +
-         " -batch -ex 'thread apply all bt'";
+  return text + "; where it is: gdb -p " + std::to_string(process) + " -batch -ex 'thread apply all bt'";
 }
 
 }  // namespace hocket::platform

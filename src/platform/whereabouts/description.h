@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What records say of their owners, in words, and who of them wait for each other.
+// What records say of their owners, in words, and how long a rank has waited for others.
 //
-// Thread safety: pure functions.
+// Thread safety: any thread.
 #pragma once
 
 #include <cstdint>
@@ -39,15 +39,8 @@ struct LateRank {
   uint32_t process = 0;
 };
 // "rank 0 has waited for 12 s, and goes on waiting, for rank 1 (process 4711, which has been in ...)", who of them are
-// in a deadlock, and how the first one's stack is seen. `late` isn't empty.
+// in a deadlock, and how the stack of one of these, or else of the first, is seen. `late` isn't empty.
 std::string describe_wait(const RankWait& wait, const std::vector<LateRank>& late,
                           const std::vector<SeenRecord>& records);
-
-// The first that wait for each other in a ring, each for the next one and the last for the first, that is found from
-// `process` on, as records name it; each for a second at least. Empty: there is none. Points into `records`, which are
-// of one job.
-std::vector<const SeenRecord*> find_deadlock(const std::vector<SeenRecord>& records, uint32_t process, uint64_t now_ns);
-// "rank 0 waits for rank 1, rank 1 for rank 0".
-std::string describe_deadlock(const std::vector<const SeenRecord*>& ring);
 
 }  // namespace hocket::platform

@@ -14,11 +14,15 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/log.h"
 #include "platform/descriptor.h"
+#include "platform/machine/process_stat.h"
 #include "platform/whereabouts/own_record.h"
+#include "platform/whereabouts/printable.h"
 
 namespace hocket::platform {
 namespace {
@@ -53,20 +57,20 @@ constexpr Metric kMetrics[] = {
      [](const JobMetrics& job) { return static_cast<double>(job.came_after_all); }},
 };
 
-// Relaxed: the first and the last are alone.
-std::atomic<int> users_of_metrics{0};
-
-// Never destroyed: threads may outlive static destruction.
-std::string& own_folder() {
-  static auto* const folder = new std::string;
-  return *folder;
+// Held for moments only, never while a file is written: a folder may not answer.
+std::mutex& users_mutex() {
+  static auto* const mutex = new std::mutex;  // never destroyed: threads may outlive static destruction
+  return *mutex;
 }
+int users_of_metrics = 0;
+// Never destroyed, nor changed: another thread may be reading it. Release in start_metrics(), acquire where it is read.
+std::atomic<const std::string*> own_folder{nullptr};
 
 std::string label_text(std::string_view text) {
   std::string shown = "\"";
-  for (const char letter : text) {
+  for (const char letter : printable(text)) {
     if (letter == '"' || letter == '\\') shown += '\\';
-    shown += letter == '\n' ? ' ' : letter;
+    shown += letter;
   }
   return shown + '"';
 }
@@ -84,15 +88,10 @@ std::string first_line_of(const std::string& path) {
   return line;
 }
 
-// In the kernel's ticks: with its number, a process for good. "": there is none.
+// With its number, a process for good. "": there is none.
 std::string start_of(int process) {
-  const std::string stat = first_line_of("/proc/" + std::to_string(process) + "/stat");
-  const size_t end = stat.rfind(')');
-  if (end == std::string::npos) return {};
-  constexpr int kStarted = 20;  // counted from the blank behind the name on
-  size_t at = end;
-  for (int i = 0; i < kStarted && at != std::string::npos; ++i) at = stat.find(' ', at + 1);
-  return at == std::string::npos ? std::string() : stat.substr(at + 1, stat.find(' ', at + 1) - at - 1);
+  const std::optional<ProcessStat> stat = stat_of_process(process);
+  return stat ? std::to_string(stat->started) : std::string();
 }
 
 std::string owner_text(int process, std::string_view host) {
@@ -126,14 +125,15 @@ void remove_stale(const std::string& folder, std::string_view host) {
   }
 }
 
-std::string_view host_of(const Record& record) {
-  const std::string_view all(record.host, sizeof record.host);
+template <size_t N>
+std::string_view text_in(const char (&place)[N]) {
+  const std::string_view all(place, N);
   return all.substr(0, all.find('\0'));
 }
 
 // Of this user and on this machine: another's job may be called alike.
-std::vector<SeenRecord> own_job() {
-  std::vector<SeenRecord> records = all_records(job_label());
+std::vector<SeenRecord> own_job(const Record& own) {
+  std::vector<SeenRecord> records = all_records(text_in(own.job));
   std::erase_if(records, [](const SeenRecord& one) {
     struct stat process{};
     return stat(("/proc/" + std::to_string(one.process())).c_str(), &process) != 0 || process.st_uid != geteuid();
@@ -147,25 +147,49 @@ bool is_first(const std::vector<SeenRecord>& records, const Record& own) {
   });
 }
 
+int64_t age_of_file_s(const std::string& path) {
+  struct stat file{};
+  return stat(path.c_str(), &file) == 0 ? age_s(file) : INT64_MAX;
+}
+
+double seconds_of_wait(const ThreadLine& line, uint64_t now_ns) {
+  const uint64_t since_ns = line.thread.load(std::memory_order_relaxed) == 0 ? 0 : waits_since_ns(line);
+  return since_ns != 0 && now_ns > since_ns ? static_cast<double>(now_ns - since_ns) / 1e9 : 0;
+}
+
+// Once a process, and by one of a job's on a machine: the folder may be there for others.
+void complain(const Status& status, const Record& own) {
+  static std::atomic<bool> has_complained{false};
+  if (has_complained.exchange(true, std::memory_order_relaxed) || !is_first(own_job(own), own)) return;
+  HOCKET_LOG_WARN("HOCKET_METRICS: %s", status.message());
+}
+
 }  // namespace
+
+double waited_s(const SeenRecord& record, uint64_t now_ns) {
+  double sum = static_cast<double>(record->waited_ns.load(std::memory_order_relaxed)) / 1e9;
+  for (const ThreadLine& line : record->threads) sum += seconds_of_wait(line, now_ns);
+  return sum;
+}
 
 JobMetrics metrics_of(const std::vector<SeenRecord>& records, uint64_t now_ns) {
   JobMetrics sum;
   int last_process = -1;
+  bool has_waiting = false;  // of the process's records, one
   for (const SeenRecord& record : records) {
     if (sum.job.empty()) {
       sum.job = record.job();
       sum.library = record.library();
     }
-    if (record.process() != std::exchange(last_process, record.process())) ++sum.ranks;
-    double waits_s = 0;
-    for (const ThreadLine& line : record->threads) {
-      const uint64_t since_ns = line.thread.load(std::memory_order_relaxed) == 0 ? 0 : waits_since_ns(line);
-      if (since_ns != 0 && now_ns > since_ns) waits_s = std::max(waits_s, static_cast<double>(now_ns - since_ns) / 1e9);
+    if (record.process() != std::exchange(last_process, record.process())) {
+      ++sum.ranks;
+      has_waiting = false;
     }
-    if (waits_s > 0) ++sum.waiting;
+    double waits_s = 0;
+    for (const ThreadLine& line : record->threads) waits_s = std::max(waits_s, seconds_of_wait(line, now_ns));
+    if (waits_s > 0 && !std::exchange(has_waiting, true)) ++sum.waiting;
     sum.longest_wait_s = std::max(sum.longest_wait_s, waits_s);
-    sum.waited_s += static_cast<double>(record->waited_ns.load(std::memory_order_relaxed)) / 1e9 + waits_s;
+    sum.waited_s += waited_s(record, now_ns);
     sum.late_lines += record->late_lines.load(std::memory_order_relaxed);
     sum.came_after_all += record->came_after_all.load(std::memory_order_relaxed);
   }
@@ -189,7 +213,7 @@ std::string metrics_text(const std::vector<JobMetrics>& jobs, const std::string&
   return text;
 }
 
-Result<bool> write_metrics(const std::string& folder, const std::string& file, const std::string& text) {
+Result<bool> write_metrics(const std::string& folder, const std::string& file, const TextOf& text_of) {
   const std::string path = folder + "/" + file;
   const std::string draft = folder + "/." + file + ".new";
   constexpr int kHow = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -202,6 +226,11 @@ Result<bool> write_metrics(const std::string& folder, const std::string& file, c
     return false;
   }
   if (open_draft.get() < 0) return Status::system("can't write metrics to `" + folder + "`", errno);
+  const std::string text = text_of();
+  if (text.empty()) {
+    unlink(draft.c_str());
+    return false;
+  }
   size_t done = 0;
   while (done < text.size()) {
     const ssize_t bytes = write(open_draft.get(), text.data() + done, text.size() - done);
@@ -225,9 +254,10 @@ std::string metrics_file_of(std::string_view job, uint32_t user) {
 
 bool start_metrics(std::string folder) {
   if (folder.empty()) return false;
-  if (users_of_metrics.fetch_add(1, std::memory_order_relaxed) != 0) return true;
-  own_folder() = std::move(folder);
-  // Release, for the folder's name, in write_own_metrics().
+  const std::lock_guard lock(users_mutex());
+  if (users_of_metrics++ != 0) return true;
+  const std::string* const known = own_folder.load(std::memory_order_relaxed);
+  if (known == nullptr || *known != folder) own_folder.store(new std::string(std::move(folder)));
   internal::metrics_due_ns.store(coarse_now_ns() + kNanosecondsPerSecond, std::memory_order_release);
   return true;
 }
@@ -238,34 +268,41 @@ void internal::write_own_metrics() {
   uint64_t due = metrics_due_ns.load(std::memory_order_acquire);
   // One thread at a time.
   if (own == nullptr || now < due || !metrics_due_ns.compare_exchange_strong(due, now + kIntervalNs)) return;
-  const std::string& folder = own_folder();
-  const std::string file = metrics_file_of(job_label(), geteuid());
-  struct stat written{};
+  due = now + kIntervalNs;
+  // Not where metrics have ended meanwhile.
+  const auto put_off = [&due](uint64_t until) { metrics_due_ns.compare_exchange_strong(due, until); };
+  const std::string& folder = *own_folder.load(std::memory_order_acquire);
+  const std::string file = metrics_file_of(text_in(own->job), geteuid()), path = folder + "/" + file;
   constexpr auto kIntervalS = static_cast<int64_t>(kIntervalNs / kNanosecondsPerSecond);
-  if (stat((folder + "/" + file).c_str(), &written) == 0 && age_s(written) >= 0 && age_s(written) < kIntervalS) {
-    const auto left = static_cast<uint64_t>(kIntervalS - age_s(written));
-    metrics_due_ns.store(now + left * kNanosecondsPerSecond, std::memory_order_relaxed);
-    return;
-  }
-  const std::vector<SeenRecord> records = own_job();
-  JobMetrics metrics = metrics_of(records, now);
-  metrics.user = geteuid();
-  metrics.program = first_line_of("/proc/self/comm");
-  const std::string_view host = host_of(*own);
-  const Result<bool> done = write_metrics(folder, file, metrics_text({metrics}, owner_text(getpid(), host)));
-  static std::atomic<bool> has_complained{false};
-  if (!done.is_ok() && is_first(records, *own) && !has_complained.exchange(true, std::memory_order_relaxed))
-    HOCKET_LOG_WARN("HOCKET_METRICS: %s", done.status().message());
+  const auto left_s = [&path] {
+    const int64_t age = age_of_file_s(path);
+    return age >= 0 && age < kIntervalS ? static_cast<uint64_t>(kIntervalS - age) : 0;
+  };
+  if (const uint64_t left = left_s(); left != 0) return put_off(now + left * kNanosecondsPerSecond);
+  const std::string_view host = text_in(own->host);
+  // Only who writes it looks through all of /proc.
+  const Result<bool> done = write_metrics(folder, file, [&] {
+    if (left_s() != 0) return std::string();  // another was quicker
+    JobMetrics metrics = metrics_of(own_job(*own), now);
+    metrics.user = geteuid();
+    metrics.program = first_line_of("/proc/self/comm");
+    return metrics_text({metrics}, owner_text(getpid(), host));
+  });
+  if (!done.is_ok()) complain(done.status(), *own);
   if (done.is_ok() && done.value()) remove_stale(folder, host);
+  // Who has ended them has taken the file away, perhaps before it was written.
+  if (!has_metrics()) unlink(path.c_str());
   const uint64_t took = coarse_now_ns() - now;
-  if (took * kLeastPauses > kIntervalNs) metrics_due_ns.store(now + took * kLeastPauses, std::memory_order_relaxed);
+  if (took * kLeastPauses > kIntervalNs) put_off(now + took * kLeastPauses);
 }
 
 // Ranks that are still there write it again.
 void end_metrics() {
-  if (users_of_metrics.fetch_sub(1, std::memory_order_relaxed) != 1) return;
-  internal::metrics_due_ns.store(UINT64_MAX, std::memory_order_relaxed);
-  unlink((own_folder() + "/" + metrics_file_of(job_label(), geteuid())).c_str());
+  const Record* const own = own_record();
+  const std::lock_guard lock(users_mutex());
+  if (--users_of_metrics != 0) return;
+  internal::metrics_due_ns.store(UINT64_MAX);
+  if (own != nullptr) unlink((*own_folder.load() + "/" + metrics_file_of(text_in(own->job), geteuid())).c_str());
 }
 
 }  // namespace hocket::platform

@@ -12,7 +12,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -30,16 +32,20 @@ struct JobMetrics {
   uint64_t late_lines = 0, came_after_all = 0;
 };
 
-// Of the records of one job.
+// Waited in collectives until now by all threads of a record's owner, waits that go on too.
+double waited_s(const SeenRecord& record, uint64_t now_ns);
+// Of the records of one job, by process.
 JobMetrics metrics_of(const std::vector<SeenRecord>& records, uint64_t now_ns);
 
 // In the text format of Prometheus. `comment`: a line above.
 std::string metrics_text(const std::vector<JobMetrics>& jobs, const std::string& comment);
 
-// The file appears whole, in place of an earlier one. False where another process is writing it, or has just.
-Result<bool> write_metrics(const std::string& folder, const std::string& file, const std::string& text);
+// The file appears whole, in place of an earlier one. False where another process is writing it. `text` is asked for
+// once that is sure; "": it has become needless.
+using TextOf = std::function<std::string()>;
+Result<bool> write_metrics(const std::string& folder, const std::string& file, const TextOf& text);
 
-// Of a job whose ranks write it themselves.
+// Of a job, as its records name it, whose ranks write it themselves.
 std::string metrics_file_of(std::string_view job, uint32_t user);
 
 // From now on, for this process's job, until as many have ended it. False: `folder` is empty.

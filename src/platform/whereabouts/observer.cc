@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -68,13 +69,31 @@ bool is_record(const Record& record) {
 }
 
 // nullptr: it is none, or one of another version.
-std::unique_ptr<const Record> read_record(const std::string& path) {
+std::unique_ptr<Record> read_record(const std::string& path) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return nullptr;
   std::unique_ptr<Record> record(new (std::nothrow) Record);
   if (record == nullptr || pread(file.get(), record.get(), sizeof(Record), 0) != sizeof(Record)) return nullptr;
   if (!is_record(*record)) return nullptr;
   return record;
+}
+
+// 0: unknown.
+uint64_t process_namespace_of(int process) {
+  struct stat name{};
+  return stat(("/proc/" + std::to_string(process) + "/ns/pid").c_str(), &name) == 0 ? name.st_ino : 0;
+}
+
+// What a thread that has ended did last says nothing of what its process does. In a container threads have other
+// numbers, by which they aren't found.
+void forget_ended_threads(int process, Record& record) {
+  if (record.process != static_cast<uint32_t>(process)) return;
+  const std::string folder = "/proc/" + std::to_string(process) + "/task/";
+  for (ThreadLine& line : record.threads) {
+    const uint32_t thread = line.thread.load(std::memory_order_relaxed);
+    if (thread != 0 && access((folder + std::to_string(thread)).c_str(), F_OK) != 0 && errno == ENOENT)
+      line.thread.store(0, std::memory_order_relaxed);
+  }
 }
 
 // One that is just being made, or inherited, isn't.
@@ -121,8 +140,10 @@ std::vector<SeenRecord> records_of(int process) {
   for (const int descriptor : numbers_in(folder)) {
     const std::string link = folder + std::to_string(descriptor);
     if (seen.size() == kMostRecords || !may_be_record(link)) continue;
-    std::unique_ptr<const Record> record = read_record(link);
-    if (record != nullptr && is_owner(process, *record)) seen.emplace_back(process, std::move(record));
+    std::unique_ptr<Record> record = read_record(link);
+    if (record == nullptr || !is_owner(process, *record)) continue;
+    forget_ended_threads(process, *record);
+    seen.emplace_back(process, std::move(record), process_namespace_of(process));
   }
   return seen;
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "platform/whereabouts/record.h"
@@ -21,8 +22,11 @@ const CommunicatorName* find_communicator(const Record& record, uint64_t number)
 // A copy of a record, made at one time.
 class SeenRecord {
  public:
-  SeenRecord(int process, std::unique_ptr<const Record> record) : process_(process), record_(std::move(record)) {}
+  SeenRecord(int process, std::unique_ptr<const Record> record, uint64_t process_namespace = 0)
+      : process_(process), process_namespace_(process_namespace), record_(std::move(record)) {}
   int process() const { return process_; }  // as this process names it
+  // In which its owner has its own number, as the kernel tells them apart; 0: unknown.
+  uint64_t process_namespace() const { return process_namespace_; }
   const Record& operator*() const { return *record_; }
   const Record* operator->() const { return record_.get(); }
   std::string_view job() const { return text(record_->job); }
@@ -41,6 +45,7 @@ class SeenRecord {
     return all.substr(0, all.find('\0'));
   }
   int process_;
+  uint64_t process_namespace_;
   std::unique_ptr<const Record> record_;
 };
 

@@ -11,11 +11,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <deque>
-#include <fstream>
 #include <mutex>
-#include <sstream>
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "platform/machine/process_stat.h"
 #include "platform/memory/memory_file.h"
 
 namespace hocket::platform {
@@ -77,22 +78,9 @@ struct Ancestor {
 };
 
 Ancestor ancestor_of(int process) {
-  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
-  std::string line;
-  std::getline(stat, line);
-  const size_t begin = line.find('('), end = line.rfind(')');
-  if (begin == std::string::npos || end == std::string::npos) return {};
-  Ancestor found;
-  found.name = line.substr(begin + 1, end - begin - 1);
-  std::istringstream fields(line.substr(end + 1));
-  std::string field;
-  // Counted from the letter of its state on.
-  constexpr int kParent = 1, kStarted = 19;
-  for (int i = 0; i <= kStarted && fields >> field; ++i) {
-    if (i == kParent) found.parent = std::atoi(field.c_str());
-    if (i == kStarted) found.started = field;
-  }
-  return found;
+  std::optional<ProcessStat> stat = stat_of_process(process);
+  if (!stat) return {};
+  return {std::move(stat->name), stat->parent, std::to_string(stat->started)};
 }
 
 // The nearest ancestor that starts ranks, or the parent: scripts may lie in between.

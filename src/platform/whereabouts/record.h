@@ -77,7 +77,7 @@ struct Record {
   std::atomic<uint64_t> unlisted;               // communicators for which there was no room
   std::atomic<uint64_t> gone_communicators;     // how many were forgotten, and the numbers of the last:
   std::atomic<uint64_t> gone[kGone];
-  std::atomic<uint64_t> ended;  // 1: the process has ended its part in the job
+  std::atomic<uint64_t> ended;             // 1: the process has ended its part in the job
   std::atomic<uint64_t> unlisted_threads;  // for which there was no line
   ThreadLine threads[kThreads];
   CommunicatorName communicators[kCommunicators];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Three ranks of an MPI program that never ends: rank 1 does not come to a barrier, since it computes, sleeps, or waits
-// in the barrier of another communicator, "other".
+// in the barrier of another communicator, "other". Or all of them wait for messages that never come: each from any rank
+// ("receives"), or from the next one ("ring").
 #include <mpi.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +18,9 @@ int main(int argc, char** argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Barrier(other);
   }
+  if (strcmp(how, "receives") == 0 || strcmp(how, "ring") == 0)
+    MPI_Recv(&rank, 1, MPI_INT, strcmp(how, "receives") == 0 ? MPI_ANY_SOURCE : (rank + 1) % 3, 7, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
   if (rank == 1) {
     if (strcmp(how, "deadlocks") == 0) MPI_Barrier(other);
     for (volatile long i = 0; strcmp(how, "computes") == 0; ++i) continue;

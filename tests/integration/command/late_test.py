@@ -68,14 +68,15 @@ class LateTest(CommandTest):
             self.skipTest("there is no MPI with a compiler")
         launcher, program = self.programs[family]
         launched = subprocess.Popen([COMMAND, "exec", "--oversubscribe", "--", launcher, "-n", "3", program, how],
-                                    env=environment(HOCKET_LATE_S="0", **settings), stdout=subprocess.DEVNULL,
+                                    env=environment(**{"HOCKET_LATE_S": "0", **settings}), stdout=subprocess.DEVNULL,
                                     stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
         self.addCleanup(launched.wait)
         self.addCleanup(launched.kill)
 
         def hangs():
             job = where(launched.pid)
-            return job if job and len(job["here"]) == 3 and job["late_s"] >= 1.5 else None
+            hangs_for = max(job["late_s"], job["stuck_s"]) if job else 0
+            return job if job and len(job["here"]) == 3 and hangs_for >= 1.5 else None
         job = eventually(hangs)
         self.assertTrue(job, "the job was not seen to hang")
         for rank in job["here"]:
@@ -122,6 +123,26 @@ class LateTest(CommandTest):
         result = self.expect(run("where", "--late", "1", str(launched.pid)), 1)
         self.assertIn("a deadlock: rank ", result.stdout)
         self.assertIn('MPI_Barrier of "other" of 3 ranks', result.stdout)
+
+    def test_of_messages_that_never_come_it_says_what_is_known(self):
+        for family in range(len(self.programs)):
+            with self.subTest(self.programs[family]):
+                launched, job = self.started("receives", family)
+                self.assertEqual((job["late_s"], job["deadlocks"], job["possible_deadlocks"]), (0, [], []))
+                result = self.expect(run("where", "--late", "1", str(launched.pid)), 1)
+                self.assertEqual(result.stdout.count("MPI_Recv from any rank, tag 7"), 3, result.stdout)
+                self.assertIn("nobody is known to be late, and all ranks have been in calls for ", result.stdout)
+                self.expect(run("where", "--late", "1000000", str(launched.pid)), 0)
+
+    def test_ranks_that_receive_from_each_other_in_a_ring_may_be_in_a_deadlock(self):
+        launched, _ = self.started("ring", HOCKET_LATE_S="1000")
+        job = eventually(lambda: (seen := where(launched.pid)) and seen["possible_deadlocks"] and seen)
+        self.assertEqual(job["possible_deadlocks"], ["rank 0 waits for rank 1, rank 1 for rank 2, rank 2 for rank 0"])
+        self.assertEqual(job["deadlocks"], [])
+        result = run("where", "--late", "1", str(launched.pid))
+        self.assertEqual(result.stdout.count("MPI_Recv from rank "), 3, result.stdout)
+        self.assertIn("perhaps a deadlock: rank 0 ", result.stdout)
+        self.expect(result, 1)
 
     def test_a_stopped_rank_is_said_to_be_stopped_and_a_killed_one_to_have_ended(self):
         _, job = self.started("sleeps")
@@ -187,8 +208,12 @@ class LateTest(CommandTest):
                                                        "MPI_Init"])
         self.refused("where", str(2**22 + 1), words=[f"there is no process {2**22 + 1}"])
         self.refused("top", "there-is-no-such-job", words=["`there-is-no-such-job`"])
-        self.refused("where", "word", words=["word"])
-        self.refused("where", words=["process"])
+        self.refused("where", "word", words=["`word`", "nor is that a process's number"])
+        self.refused("where", "0", words=["`0`"])
+        self.refused("where", words=["job is required"])
+        self.refused("top", "--count", "x", words=["--count: x is not a whole number of 1 or more"])
+        self.refused("top", "--count", "0", words=["--count: 0 is not"])
+        self.refused("top", str(2**22 + 1), words=[f"there is no process {2**22 + 1}"])
         self.refused("where", "--late", "-1", "1", words=["-1"])
 
     def test_a_record_of_another_version_is_not_read(self):
@@ -202,12 +227,12 @@ class LateTest(CommandTest):
             finally:
                 os.close(record)
 
-    def on_terminal(self, *arguments, send, **settings):
-        """What it writes to a terminal of 80 columns, until it ends after `send` was typed behind its first picture."""
+    def on_terminal(self, *arguments, send=b"", size=(24, 80), **settings):
+        """What it writes to a terminal, until it ends after `send` was typed behind its first picture."""
         leader, follower = pty.openpty()
-        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
         before = termios.tcgetattr(follower)
-        process = subprocess.Popen([COMMAND, "top", *arguments], env=environment(TERM="xterm", **settings),
+        process = subprocess.Popen([COMMAND, "top", *arguments], env=environment(**{"TERM": "xterm", **settings}),
                                    stdin=follower, stdout=follower, stderr=follower, start_new_session=True,
                                    preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         self.addCleanup(process.kill)
@@ -217,7 +242,7 @@ class LateTest(CommandTest):
             self.assertLess(time.monotonic(), limit, output)
             if select.select([leader], [], [], 0.1)[0]:
                 output += os.read(leader, 65536)
-            if not has_sent and output.count(b"\033[J") >= 2:
+            if send and not has_sent and output.count(b"\033[J") >= 2:
                 has_sent = True
                 if isinstance(send, bytes):
                     os.write(leader, send)
@@ -239,6 +264,34 @@ class LateTest(CommandTest):
             for line in re.split(r"\n|\033\[H", output):
                 self.assertLessEqual(len(re.sub(r"\033\[[0-9;?]*[A-Za-z]", "", line).rstrip("\r")), 80, line)
         self.assertNotRegex(self.on_terminal("--interval", "0.2", job["job"], send=b"q", NO_COLOR="1"), r"\033\[\d*m")
+
+    def test_with_a_count_the_last_picture_stays_on_the_terminal(self):
+        _, job = self.started("computes")
+        output = self.on_terminal("--count", "2", "--interval", "0.2", job["job"], NO_COLOR="1")
+        self.assertEqual(output.count("\033[?1049l"), 1)
+        lines = output.partition("\033[?1049l")[2].splitlines()
+        self.assertNotIn("\033", "".join(lines))
+        self.assertRegex(lines[0], r"^hocket top  [0-9:]{8}  1 job, 3 ranks$")
+        self.assertEqual([line.split()[0] for line in lines[2:7]], ["job", "RANK", "1", "0", "2"], lines)
+
+    def test_where_a_terminal_cannot_place_text_tables_follow_each_other(self):
+        _, job = self.started("computes")
+        for name in ("dumb", ""):
+            output = self.on_terminal("--count", "2", "--interval", "0.2", job["job"], TERM=name, NO_COLOR="1")
+            self.assertNotIn("\033", output)
+            self.assertEqual(output.count("job " + job["job"]), 2, output)
+
+    def test_no_terminal_is_too_small(self):
+        _, job = self.started("computes")
+        for size in ((3, 80), (2, 20), (1, 1), (24, 10), (24, 39), (0, 0), (5, 300)):
+            with self.subTest(size):
+                output = self.on_terminal("--interval", "0.2", job["job"], send=b"q", size=size, NO_COLOR="1")
+                picture = output.split("\033[H")[-1].partition("\033[J")[0].replace("\033[K", "").split("\r\n")
+                self.assertLessEqual(len(picture), size[0] or 24, picture)
+                for line in picture:
+                    self.assertLessEqual(len(line), size[1] or 80, line)
+                if size[0] == 3:
+                    self.assertEqual([line.split()[0] for line in picture], ["job", "RANK", "1"], picture)
 
 
 if __name__ == "__main__":

@@ -69,6 +69,74 @@ TEST(ObservedTable, RanksAreShownRatherThanAllThatIsSaidOfThem) {
   EXPECT_EQ(lines[3], "  ... and 3 more ranks");
 }
 
+TEST(ObservedTable, OfFewLinesOneIsTheLatestRank) {
+  TableOptions options;
+  options.width = 80;
+  for (const size_t most : {1u, 2u, 3u, 4u}) {
+    options.lines = most;
+    const std::vector<std::string> lines = table_of(hanging(4).views()[0], options);
+    EXPECT_EQ(lines.size(), most);
+    EXPECT_TRUE(lines[0].starts_with("job job: "));
+    if (most > 1) {
+      EXPECT_TRUE(lines[most > 2 ? 2 : 1].starts_with("     1 ")) << most;
+    }
+  }
+}
+
+TEST(ObservedTable, NoTerminalIsTooNarrow) {
+  ObservedJob job = hanging(1000);
+  job.wait_for(0, {2}, 12);
+  job.wait_for(2, {0}, 12, ObservedJob::kWorld + 1);
+  const JobView view = job.views()[0];
+  ASSERT_EQ(view.deadlocks.size(), 1u);
+  for (size_t width = 1; width <= 45; ++width) {
+    TableOptions options;
+    options.width = width;
+    options.lines = 20;
+    options.has_rates = true;
+    for (const std::string& line : table_of(view, options)) EXPECT_LE(line.size(), width) << line;
+    for (const std::string& line : picture_of({view, view, view, view, view, view}, options))
+      EXPECT_LE(line.size(), width) << line;
+    for (const std::string& line : picture_of({}, options)) EXPECT_LE(line.size(), width) << line;
+  }
+}
+
+TEST(ObservedTable, TextIsWrappedBetweenCharacters) {
+  JobView view = hanging(3).views()[0];
+  std::string umlauts;
+  for (int i = 0; i < 40; ++i) umlauts += "\xc3\xa4";
+  view.deadlocks = {umlauts};
+  TableOptions options;
+  for (options.width = 20; options.width < 50; ++options.width)
+    for (const std::string& line : table_of(view, options)) EXPECT_EQ(platform::printable(line), line);
+}
+
+TEST(ObservedTable, TheStackIsThatOfTheCauseOrOfARankInTheRing) {
+  ObservedJob job(4);
+  job.wait_for(0, {1}, 30);
+  job.wait_for(1, {2}, 29);
+  job.wait_for(2, {3}, 28, ObservedJob::kWorld + 1);
+  job.wait_for(3, {2}, 27, ObservedJob::kWorld + 2);
+  EXPECT_TRUE(contains(table_of(job.views()[0], {}), "a deadlock: rank 2 waits for rank 3, rank 3 for rank 2"));
+  EXPECT_EQ(job.views()[0].here[0].rank, 1) << "for which the longest wait is";
+  EXPECT_TRUE(contains(table_of(job.views()[0], {}), "where rank 2 is: gdb -p 4002 "));
+  job[3].threads[0].collective.what = 0;
+  job.receive_from(3, 2, 27);
+  EXPECT_TRUE(contains(table_of(job.views()[0], {}), "perhaps a deadlock: rank 2 waits for rank 3"));
+  job.compute(3, 27);
+  EXPECT_FALSE(contains(table_of(job.views()[0], {}), "deadlock"));
+  EXPECT_TRUE(contains(table_of(job.views()[0], {}), "where rank 3 is: gdb -p 4003 "));
+}
+
+TEST(ObservedTable, WhereNobodyIsKnownToBeLateItSaysWhatIsKnown) {
+  ObservedJob job(3);
+  for (int rank = 0; rank < 3; ++rank) job.receive_from(rank, platform::FunctionStamp::kAny, 20 + rank);
+  const std::vector<std::string> lines = table_of(job.views()[0], {});
+  EXPECT_TRUE(contains(lines, "MPI_Recv from any rank, tag 3"));
+  EXPECT_TRUE(contains(lines, "nobody is known to be late, and all ranks have been in calls for 20 s or longer"));
+  EXPECT_TRUE(contains(lines, "gdb -p "));
+}
+
 TEST(ObservedTable, ColumnsThatATerminalHasNoRoomForAreLeftOut) {
   TableOptions options;
   options.has_rates = true;
@@ -106,6 +174,7 @@ TEST(ObservedTable, ListsOfRanksAreShort) {
   EXPECT_EQ(list_of({"1", "3", "5", "7", "9"}, 5), "1, 3, 5, 7 and 1 more");
   EXPECT_EQ(list_of({"2", "process 4711"}, 2), "2, process 4711");
   EXPECT_EQ(list_of({}, 5), "5 ranks");
+  EXPECT_EQ(list_of({}, 1), "1 rank");
 }
 
 TEST(ObservedTable, TimesHaveUnitsThatFitThem) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -48,9 +49,9 @@ class ObservedJob {
   platform::Record& operator[](int rank) { return *records_[static_cast<size_t>(rank)]; }
 
   // Has been in a barrier for so long, and waits for these meanwhile.
-  void wait_for(int rank, const std::vector<int>& others, double seconds) {
+  void wait_for(int rank, const std::vector<int>& others, double seconds, uint64_t communicator = kWorld) {
     platform::ThreadLine& line = enter(rank, &platform::ThreadLine::collective, kBarrier, seconds);
-    line.communicator = kWorld;
+    line.communicator = communicator;
     line.awaited_ranks = static_cast<uint32_t>(others.size());
     for (size_t i = 0; i < others.size() && i < platform::ThreadLine::kAwaited; ++i)
       line.awaited[i] = static_cast<uint32_t>(kFirstProcess + others[i]);
@@ -72,31 +73,44 @@ class ObservedJob {
 
   std::vector<platform::SeenRecord> seen() const {
     std::vector<platform::SeenRecord> all;
-    for (const auto& one : records_) {
+    for (size_t i = 0; i < records_.size(); ++i) {
+      const auto& one = records_[i];
       if (one == nullptr) continue;
       auto copy = std::make_unique<platform::Record>();
       std::memcpy(static_cast<void*>(copy.get()), one.get(), sizeof(platform::Record));
-      const auto process = static_cast<int>(one->process);
-      all.emplace_back(process, std::move(copy));
+      all.emplace_back(kFirstProcess + static_cast<int>(i) + shift, std::move(copy), process_namespace);
     }
     return all;
   }
-  // `has_ended`: what /proc says of processes without a record.
   std::vector<observe::JobView> views(uint64_t now_ns = kNowNs) const {
-    return observe::views_of(seen(), now_ns, [this](int process) {
-      observe::ProcessFacts facts;
-      const auto rank = static_cast<size_t>(process - kFirstProcess);
-      if (rank >= records_.size() || records_[rank] == nullptr) return facts;
-      facts.program = "prog";
-      facts.cpu_s = cpu_s;
-      facts.state = {platform::ProcessState::Kind::kSleeps, "futex"};
-      return facts;
-    });
+    return observe::views_of(
+        seen(), now_ns, [this](int process) { return facts_of(process); },
+        [this](int process) { return read_again(process); });
   }
 
   double cpu_s = 0;
+  int shift = 0;  // of its processes' numbers, as they are seen from outside their container
+  uint64_t process_namespace = 0;
+  std::function<void()> before_read_again;  // something happens meanwhile
 
  private:
+  // Nothing of processes without a record.
+  observe::ProcessFacts facts_of(int process) const {
+    observe::ProcessFacts facts;
+    const auto rank = static_cast<size_t>(process - kFirstProcess);
+    if (rank >= records_.size() || records_[rank] == nullptr) return facts;
+    facts.is_there = true;
+    facts.program = "prog";
+    facts.cpu_s = cpu_s;
+    facts.state = {platform::ProcessState::Kind::kSleeps, "futex"};
+    return facts;
+  }
+  std::vector<platform::SeenRecord> read_again(int process) const {
+    if (before_read_again) before_read_again();
+    std::vector<platform::SeenRecord> all = seen();
+    std::erase_if(all, [process](const platform::SeenRecord& one) { return one.process() != process; });
+    return all;
+  }
   template <size_t N>
   static void write(char (&place)[N], std::string_view text) {
     place[text.copy(place, N - 1)] = 0;

@@ -5,12 +5,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "platform/whereabouts/metrics.h"
@@ -92,31 +94,71 @@ TEST(Metrics, TextNamesEachMetricOnceAndQuotesWhatLabelsHold) {
   const std::string text = metrics_text({one, other}, "by a test");
   EXPECT_TRUE(text.starts_with("# by a test\n# HELP hocket_ranks Ranks"));
   EXPECT_EQ(text.find("# TYPE hocket_ranks gauge"), text.rfind("# TYPE hocket_ranks gauge"));
-  EXPECT_NE(text.find("hocket_ranks{job=\"a\\\"b\\\\c e\",user=\"0\",program=\"\",library=\"\"} 3\n"), text.npos)
+  EXPECT_NE(text.find("hocket_ranks{job=\"a\\\"b\\\\c?e\",user=\"0\",program=\"\",library=\"\"} 3\n"), text.npos)
       << text;
   EXPECT_NE(text.find("hocket_ranks{job=\"other\","), text.npos);
 }
 
 TEST(Metrics, AFileIsReplacedAsAWholeAndByOneProcessAtATime) {
   const Folder folder;
-  const Result<bool> first = write_metrics(folder.path(), "a.prom", "one\n");
+  const Result<bool> first = write_metrics(folder.path(), "a.prom", [] { return "one\n"; });
   ASSERT_TRUE(first.is_ok() && first.value());
   EXPECT_EQ(folder.read("a.prom"), "one\n");
   folder.write(".a.prom.new", "half");
-  const Result<bool> second = write_metrics(folder.path(), "a.prom", "two\n");
+  const Result<bool> second = write_metrics(folder.path(), "a.prom", [] { return "two\n"; });
   ASSERT_TRUE(second.is_ok());
   EXPECT_FALSE(second.value()) << "another writes it";
   EXPECT_EQ(folder.read("a.prom"), "one\n");
   folder.age(".a.prom.new");
-  (void)write_metrics(folder.path(), "a.prom", "two\n");
-  const Result<bool> third = write_metrics(folder.path(), "a.prom", "three\n");
+  (void)write_metrics(folder.path(), "a.prom", [] { return "two\n"; });
+  const Result<bool> third = write_metrics(folder.path(), "a.prom", [] { return "three\n"; });
   EXPECT_TRUE(third.is_ok() && third.value()) << "who began it was killed long ago";
   EXPECT_EQ(folder.read("a.prom"), "three\n");
   EXPECT_EQ(folder.files(), 1u);
 }
 
+TEST(Metrics, OnlyWhoWritesIsAskedForTheText) {
+  const Folder folder;
+  bool is_asked = false;
+  const auto text = [&] {
+    is_asked = true;
+    return std::string();
+  };
+  folder.write(".a.prom.new", "half");
+  EXPECT_FALSE(write_metrics(folder.path(), "a.prom", text).value()) << "another writes it";
+  EXPECT_FALSE(is_asked);
+  std::filesystem::remove(folder.path() + "/.a.prom.new");
+  EXPECT_FALSE(write_metrics(folder.path(), "a.prom", text).value());
+  EXPECT_TRUE(is_asked);
+  EXPECT_EQ(folder.files(), 0u) << "needless: neither file nor draft";
+}
+
+TEST(Metrics, AThreadThatIsWritingUndoesNoEnd) {
+  const Folder folder;
+  EXPECT_EQ(in_child([&] {
+              begin_record({.rank = 0, .ranks = 1, .library = "some MPI"});
+              for (int round = 0; round < 100; ++round) {
+                if (!start_metrics(folder.path())) return 1;
+                internal::metrics_due_ns.store(0);
+                std::atomic<bool> has_started{false};
+                std::thread writer([&] {
+                  has_started = true;
+                  write_metrics_when_due();
+                });
+                while (!has_started) std::this_thread::yield();
+                for (int i = 0; i < 20 * (round % 10); ++i) (void)coarse_now_ns();
+                end_metrics();
+                writer.join();
+                if (has_metrics()) return 2;
+                if (folder.files() != 0) return 3;
+              }
+              return 0;
+            }),
+            0);
+}
+
 TEST(Metrics, AFolderThatIsNotThereIsNamed) {
-  const Result<bool> written = write_metrics("/nowhere/at/all", "a.prom", "");
+  const Result<bool> written = write_metrics("/nowhere/at/all", "a.prom", [] { return ""; });
   ASSERT_FALSE(written.is_ok());
   EXPECT_NE(std::string(written.status().message()).find("`/nowhere/at/all`"), std::string::npos);
 }
