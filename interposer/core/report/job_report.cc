@@ -10,8 +10,8 @@ namespace hocket::interposer {
 namespace {
 
 constexpr size_t kMostLate = 10;
-// For each of the files, of which there are few; most take some milliseconds.
-constexpr int kTimeoutMs = 5000;
+// For all files together, of which there are few; most take some milliseconds. Those that took most time are first.
+constexpr uint64_t kTimeoutNs = 5'000'000'000;
 
 std::string_view name_of_file(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -33,6 +33,7 @@ void keep_latest(JobReport& report, const std::vector<uint64_t>& ns) {
 void find_lines(JobReport& report) {
   const std::span<const PlacedSite> sites = report.sites.sites();
   report.lines.assign(sites.size(), {});
+  const uint64_t end_ns = now_ns() + kTimeoutNs;
   std::vector<bool> is_asked(sites.size());
   for (size_t first = 0; first < sites.size(); ++first) {
     if (is_asked[first]) continue;
@@ -45,7 +46,7 @@ void find_lines(JobReport& report) {
       those.push_back(i);
       offsets.push_back(sites[i].offset);
     }
-    const std::vector<SourceLine> lines = source_lines(std::string(object), offsets, kTimeoutMs);
+    const std::vector<SourceLine> lines = source_lines(std::string(object), offsets, end_ns);
     for (size_t i = 0; i < those.size(); ++i) report.lines[those[i]] = lines[i];
   }
   merge_lines(report);

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/environment.h"
+#include "base/file_pattern.h"
 #include "base/log.h"
 #include "platform/bootstrap/connector.h"
 
@@ -35,12 +35,6 @@ void ask_in_handler(int) {
 
 void write_at_exit() {
   if (Tracer* const tracer = Tracer::current(); tracer != nullptr) tracer->write_at_end();
-}
-
-std::string name_of_host() {
-  char name[HOST_NAME_MAX + 1] = "";
-  if (gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "host";
-  return name;
 }
 
 }  // namespace
@@ -75,10 +69,8 @@ Status Tracer::start() {
   if (!name.empty()) host_ += " " + name;
   constexpr uint32_t kNodeBits = 24;
   node_ = static_cast<uint32_t>(label_of_node(address_here(hash_of(name))) >> (64 - kNodeBits)) | 1;
-  file_ = trace_file_name(setting_.file, name_of_host());
   // A program may change its folder before it ends.
-  char folder[PATH_MAX];
-  if (file_.front() != '/' && getcwd(folder, sizeof folder) != nullptr) file_ = std::string(folder) + "/" + file_;
+  file_ = whole_path(file_of_pattern(setting_.file, name_of_host()));
   const uint64_t begins_ns = now_ns();
   base_ns_ = begins_ns > kHeadStartNs ? begins_ns - kHeadStartNs : 1;
   Result<std::unique_ptr<TraceRing>> ring = TraceRing::create(setting_.events);
