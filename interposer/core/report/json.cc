@@ -15,14 +15,20 @@
 namespace hocket::interposer {
 namespace {
 
-// How many bytes of UTF-8 begin here; 0: none that are right.
+// How many bytes of UTF-8 begin here; 0: none that are right. Readers refuse a whole file for one that is longer than
+// it needs to be, half of a pair of UTF-16, or beyond the last character.
 size_t length_of_character(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
   const size_t length = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
-  if (length > text.size()) return 0;
+  if (length == 0 || length > text.size()) return 0;
   for (size_t i = 1; i < length; ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xc0U) != 0x80U) return 0;
-  return length;
+    if ((byte(i) & 0xc0U) != 0x80U) return 0;
+  if (length == 1) return 1;
+  const unsigned two = first << 8 | byte(1);
+  const bool is_too_long = two < 0xc200 || (two >= 0xe000 && two < 0xe0a0) || (two >= 0xf000 && two < 0xf090);
+  const bool is_no_character = (two >= 0xeda0 && two < 0xee00) || two >= 0xf490;
+  return is_too_long || is_no_character ? 0 : length;
 }
 
 std::string escaped(char letter) {

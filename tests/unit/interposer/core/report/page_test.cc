@@ -285,6 +285,7 @@ TEST(Terminal, FitsTextOfAnyLetters) {
   EXPECT_EQ(fit_text("äöü", 5), "äöü  ");
   EXPECT_EQ(fit_text("abcdefghij", 6), "ab..ij");
   EXPECT_EQ(fit_text("äbcdefghiü", 5), "ä..iü");
+  EXPECT_EQ(fit_text("a\n\033[1m\x7f", 8), "a??[1m? ");
   EXPECT_EQ(fit_text("abc", 1), ".");
   EXPECT_EQ(fit_text("abc", 0), "");
 }
@@ -318,6 +319,11 @@ TEST(Json, QuotesWhatFilesMayBeCalled) {
   EXPECT_EQ(json_string("a\"b\\c\n\x01"), R"("a\"b\\c\u000a\u0001")");
   EXPECT_EQ(json_string("ä€"), "\"ä€\"");
   EXPECT_EQ(json_string("\xff\xc3"), "\"??\"");
+  EXPECT_EQ(json_string("\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf\xed\x9f\xbf"),
+            "\"\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf\xed\x9f\xbf\"");
+  for (const char* wrong :
+       {"\xc0\x80", "\xe0\x80\x80", "\xf0\x8f\xbf\xbf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80"})
+    EXPECT_EQ(json_string(wrong), "\"" + std::string(std::strlen(wrong), '?') + "\"");
 }
 
 TEST(Json, IsWrittenWholeOrNotAtAll) {
