@@ -29,13 +29,13 @@ constexpr int kLooksAtKilled = 1000;
 
 // Of this process's variables only what a program needs to be found and loaded: with all of them hocket would be loaded
 // into it, and it would ask a server for debug information.
-constexpr std::string_view kKept[] = {"PATH=", "LD_LIBRARY_PATH=", "HOME=", "TMPDIR="};
+constexpr std::string_view kVariablesKept[] = {"PATH=", "LD_LIBRARY_PATH=", "HOME=", "TMPDIR="};
 
 std::vector<char*> environment_of_child() {
   std::vector<char*> kept;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
-    if (std::any_of(std::begin(kKept), std::end(kKept),
+    if (std::any_of(std::begin(kVariablesKept), std::end(kVariablesKept),
                     [&](std::string_view start) { return text.starts_with(start); }))
       kept.push_back(*variable);
   }

@@ -80,7 +80,7 @@ std::atomic<pid_t> process_that_tells = 0;
 
 // Where the file is to be, from the root; "": on stderr, for a person. Of rank 0. Never freed, as it is known at the
 // end of the process, too.
-const std::string* file = nullptr;
+const std::string* statistics_file = nullptr;
 
 std::string file_asked_for() {
   const Result<std::string> text = environment::get_text("HOCKET_STATS");
@@ -95,8 +95,8 @@ std::string page_of(const JobReport& report) {
 
 void tell(JobReport& report) {
   find_lines(report);
-  if (file != nullptr && !file->empty()) {
-    const Status status = write_file(*file, json_text(report));
+  if (statistics_file != nullptr && !statistics_file->empty()) {
+    const Status status = write_file(*statistics_file, json_text(report));
     if (status.is_ok()) return;
     HOCKET_LOG_ERROR("%s; what it would have had is told here", status.message());
   }
@@ -122,9 +122,9 @@ Times in_microseconds(Times times) {
 void begin_report() try {
   if (job.rank != 0) return;
   process_that_tells.store(getpid(), std::memory_order_relaxed);
-  file = new std::string(file_asked_for());
-  if (file->empty()) return;
-  if (const Status status = try_file(*file); !status.is_ok())
+  statistics_file = new std::string(file_asked_for());
+  if (statistics_file->empty()) return;
+  if (const Status status = try_file(*statistics_file); !status.is_ok())
     HOCKET_LOG_WARN(
         "%s; name a file in a folder that is there and that rank 0 may write to, or the end of the job is told on "
         "stderr",

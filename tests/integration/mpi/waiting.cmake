@@ -70,6 +70,9 @@ function(hocket_mpi_waiting_tests mpi)
     hocket_mpi_test(where_time_goes_without_a_file ${mpi} where_time_goes.c 3 HOCKET_STATS=/no/such/folder/a.json)
     hocket_mpi_expect(where_time_goes_without_a_file ${mpi}
       "EXPECT=a.json can't be written: No such .* name a file && a.json .*told here && ^  MPI_Barrier +meet_late, ")
+    hocket_mpi_test(where_time_goes_without_a_reader ${mpi} where_time_goes.c 3)
+    hocket_mpi_expect(where_time_goes_without_a_reader ${mpi} ARGUMENTS=without_a_reader
+      "EXPECT=^where_time_goes: passed")
     # Who is late for a collective, and what it does. Seconds pass.
     foreach(how sleeps computes receives)
       hocket_mpi_test(late_rank_${how} ${mpi} late_rank.c 3 HOCKET_LATE_S=1)
