@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 
-// clone() of the C library, past tools that catch it: ThreadSanitizer takes every new process for one of fork().
+// clone() of the C library, past tools that catch it: the one that watches threads takes every process for fork()'s.
 extern "C" int __clone(int (*function)(void*), void* stack, int flags, void* argument, ...);  // NOLINT
 
 namespace hocket::interposer {
