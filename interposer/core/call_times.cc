@@ -16,7 +16,7 @@ namespace {
 // Beyond, nobody keeps who was waited for: that takes eight bytes a rank, on each.
 constexpr int kMostRanks = 1 << 17;
 
-double seconds(uint64_t ns, int ranks) { return static_cast<double>(ns) / 1e9 / ranks; }
+double seconds(uint64_t us, int ranks) { return static_cast<double>(us) / 1e6 / ranks; }
 
 }  // namespace
 
@@ -25,7 +25,7 @@ CallTimes call_times;
 void CallTimes::begin_job(int ranks) {
   ranks_ = ranks <= kMostRanks ? ranks : 0;
   if (ranks_ != 0) waited_for_ = new (std::nothrow) std::atomic<uint64_t>[static_cast<size_t>(ranks_)]();
-  began_ns_ = now_ns();
+  began_ns_.store(now_ns(), std::memory_order_relaxed);
 }
 
 void CallTimes::add(Collective collective, const void* caller, uint64_t ns, const CallWait& wait) {
@@ -52,7 +52,7 @@ std::vector<uint64_t> CallTimes::waited_for() const {
 TimeArray CallTimes::end_job() {
   TimeArray times{};
   for (size_t i = 0; i < times_.size(); ++i) times[i] = times_[i].load(std::memory_order_relaxed);
-  times[kCollectives] = now_ns() - std::exchange(began_ns_, 0);
+  times[kCollectives] = now_ns() - began_ns_.exchange(0, std::memory_order_relaxed);
   return times;
 }
 

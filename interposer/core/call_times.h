@@ -19,7 +19,7 @@
 
 namespace hocket::interposer {
 
-// Nanoseconds by collective; the last is the whole job's, from MPI_Init to MPI_Finalize.
+// Times by collective; the last is the whole job's, from MPI_Init to MPI_Finalize.
 using TimeArray = std::array<uint64_t, kCollectives + 1>;
 
 // What is known of a call's wait.
@@ -33,20 +33,21 @@ class CallTimes {
  public:
   // Of so many ranks.
   void begin_job(int ranks);
-  bool is_on() const { return began_ns_ != 0; }
+  // Relaxed: a call that another thread is in meanwhile belongs to the job or not.
+  bool is_on() const { return began_ns_.load(std::memory_order_relaxed) != 0; }
   // `caller`: the address to which the call returns; nullptr: not known.
   void add(Collective collective, const void* caller, uint64_t ns, const CallWait& wait);
-  // Nothing is timed any more.
+  // Nothing is timed any more. In nanoseconds.
   TimeArray end_job();
   const CallSites& sites() const { return sites_; }
   Choices& choices() { return choices_; }
   uint64_t timed_ns() const { return timed_ns_.load(std::memory_order_relaxed); }
   uint64_t waited_ns() const { return waited_ns_.load(std::memory_order_relaxed); }
-  // How long this process has waited for each; the same length on all ranks. Empty in very large jobs.
+  // How many nanoseconds this process has waited for each; the same length on all ranks. Empty in very large jobs.
   std::vector<uint64_t> waited_for() const;
 
  private:
-  uint64_t began_ns_ = 0;  // 0: nothing is timed. Set in MPI_Init and MPI_Finalize
+  std::atomic<uint64_t> began_ns_ = 0;  // 0: nothing is timed. Set in MPI_Init and MPI_Finalize
   std::array<std::atomic<uint64_t>, kCollectives> times_{};
   CallSites sites_;
   Choices choices_;
@@ -93,7 +94,7 @@ class TimedCall {
   CallWait wait_;
 };
 
-// A line for all ranks' sums; "" if there is nothing to tell.
+// A line for all ranks' sums, in microseconds; "" if there is nothing to tell.
 std::string times_text(const TimeArray& sums, int ranks);
 
 }  // namespace hocket::interposer

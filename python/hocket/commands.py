@@ -14,17 +14,20 @@ MPIS = ("auto", "mpich", "openmpi", "abi")
 
 # A program and its arguments.
 Words = Sequence[Union[str, "os.PathLike[str]"]]
+# Whether, or in which file.
+WhereTold = Union[bool, str, "os.PathLike[str]"]
 
 
-def exec_args(line: Words, *, mpi: str = "auto", stats: bool = False, check: bool = False, disable: bool = False,
-              oversubscribe: bool = False) -> list[str]:
+def exec_args(line: Words, *, mpi: str = "auto", stats: WhereTold = False, check: bool = False,
+              disable: bool = False, oversubscribe: bool = False) -> list[str]:
     """The command line that runs an MPI program with hocket in it (`hocket exec`).
 
     Args:
         line: The launcher and what follows: ["mpirun", "-n", "4", "./app"].
         mpi: The MPI that the program was built with: "mpich", "openmpi", "abi" (MPI's standard binary interface), or
             "auto".
-        stats: At the end print what hocket carried out and what it passed through, and why (read_statistics()).
+        stats: At the end print what hocket carried out and what it passed through, and why (read_statistics()), and
+            where the time went; or the path of a file that ends in .json, to which that is written.
         check: Compare what all ranks pass before every call (slow).
         disable: Pass every call through to the MPI, for comparison.
         oversubscribe: Let the launcher start more ranks than there are cores.
@@ -39,14 +42,16 @@ def exec_args(line: Words, *, mpi: str = "auto", stats: bool = False, check: boo
     """
     if mpi not in MPIS:
         raise ValueError(f"exec_args: `mpi` is {mpi!r}; it is one of {', '.join(MPIS)}")
-    options = {"stats": stats, "check": check, "disable": disable, "oversubscribe": oversubscribe}
+    options = {"stats": stats is True, "check": check, "disable": disable, "oversubscribe": oversubscribe}
     chosen = [f"--{name}" for name, wanted in options.items() if wanted]
+    if not isinstance(stats, bool):
+        chosen.insert(0, f"--stats={os.fspath(stats)}")
     if mpi != "auto":
         chosen += ["--mpi", mpi]
     return [command(), "exec", *chosen, "--", *_words("exec_args", line)]
 
 
-def exec_environment(line: Words = (), *, mpi: str = "auto", stats: bool = False, check: bool = False,
+def exec_environment(line: Words = (), *, mpi: str = "auto", stats: WhereTold = False, check: bool = False,
                      disable: bool = False, oversubscribe: bool = False) -> dict[str, str]:
     """What `hocket exec` would set in the environment, for a launcher that is started some other way.
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/file_pattern.h"
 #include "base/nearest_word.h"
 #include "base/size_text.h"
 #include "base/trace_setting.h"
@@ -143,7 +144,12 @@ Result<bool> parse_flag(const Setting& setting, std::string_view text) {
   for (std::string_view no : {"0", "off", "no", "false"}) {
     if (word == no) return false;
   }
-  if (setting.kind == Kind::kFlagOrFile && names_file(word)) return true;
+  if (setting.kind == Kind::kFlagOrFile && names_file(word)) {
+    const std::string problem = problem_of_file_pattern(word);
+    if (problem.empty()) return true;
+    return Status(Code::kInvalidArgument, std::string(setting.name) + "=" + std::string(word) + ": " + problem +
+                                              "; in a file's name %h is the host's name and %% is %");
+  }
   return bad_value(setting, text);
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/log.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
 
 #include "base/environment.h"
+#include "base/whole_write.h"
 
 namespace hocket::log {
 namespace {
@@ -20,33 +20,6 @@ constexpr std::string_view kNames[] = {"error", "warn", "info", "debug"};
 
 // Longer messages are cut: a write of this size is not torn apart on a pipe (PIPE_BUF is 4096 on Linux).
 constexpr size_t kLineBytes = 4096;
-
-// Where nobody reads what is written, as when a launcher has ended, a signal would end the process by default. It is
-// taken back before anybody gets it, unless one was pending already.
-class WithoutPipeSignal {
- public:
-  WithoutPipeSignal() {
-    sigset_t pending;
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    sigpending(&pending);
-    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
-    is_blocked_ = pthread_sigmask(SIG_BLOCK, &pipe_, &before_) == 0;
-  }
-  ~WithoutPipeSignal() {
-    if (!is_blocked_) return;
-    const timespec now{};
-    if (!was_pending_) sigtimedwait(&pipe_, nullptr, &now);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  WithoutPipeSignal(const WithoutPipeSignal&) = delete;
-  WithoutPipeSignal& operator=(const WithoutPipeSignal&) = delete;
-
- private:
-  sigset_t pipe_, before_;
-  bool was_pending_ = false;
-  bool is_blocked_ = false;
-};
 
 }  // namespace
 
@@ -95,7 +68,7 @@ void write(Level level, const char* format, ...) {
   std::replace(line, line + length, '\n', ' ');
   line[length++] = '\n';
   {
-    const WithoutPipeSignal without;
+    const WithoutSignal no_reader(SIGPIPE);
     // A closed stderr can't be reported; an interrupted write is tried once more.
     if (::write(STDERR_FILENO, line, length) < 0 && errno == EINTR) {
       [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line, length);

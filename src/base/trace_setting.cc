@@ -3,6 +3,8 @@
 
 #include <charconv>
 
+#include "base/file_pattern.h"
+
 namespace hocket {
 namespace {
 
@@ -13,16 +15,6 @@ Status refuse(std::string_view text, const std::string& why) {
                                       "; give a file's name, in which %h is the host's name and %% is %, or "
                                       "ring:N:FILE for the last N events, 1 to " +
                                       std::to_string(TraceSetting::kMostEvents)};
-}
-
-// "", or what is wrong.
-std::string problem_of_file(std::string_view file) {
-  if (file.find_first_not_of(" \t\r\n") == std::string_view::npos) return "no file is named";
-  if (file.back() == '/') return "a folder is no file";
-  for (size_t at = file.find('%'); at != std::string_view::npos; at = file.find('%', at + 2))
-    if (at + 1 == file.size() || (file[at + 1] != 'h' && file[at + 1] != '%'))
-      return "`" + std::string(file.substr(at, 2)) + "` stands for nothing";
-  return {};
 }
 
 }  // namespace
@@ -44,23 +36,10 @@ Result<TraceSetting> parse_trace_setting(std::string_view text) {
     setting.at_events = true;
     file = rest.substr(colon + 1);
   }
-  const std::string problem = problem_of_file(file);
+  const std::string problem = problem_of_file_pattern(file);
   if (!problem.empty()) return refuse(text, problem);
   setting.file = file;
   return setting;
-}
-
-std::string trace_file_name(std::string_view pattern, std::string_view host) {
-  std::string name;
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] != '%' || i + 1 == pattern.size())
-      name += pattern[i];
-    else if (pattern[++i] == 'h')
-      name += host;
-    else
-      name += pattern[i];
-  }
-  return name;
 }
 
 }  // namespace hocket

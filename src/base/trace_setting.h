@@ -14,7 +14,7 @@
 namespace hocket {
 
 struct TraceSetting {
-  // As the user wrote it: %h stands for the host's name, %% for %. "": no trace is wanted.
+  // As the user wrote it (file_pattern.h). "": no trace is wanted.
   std::string file;
   uint64_t events = 0;     // kept in memory at a time
   bool at_events = false;  // ring: nothing is written where nothing happens
@@ -26,7 +26,5 @@ struct TraceSetting {
 
 // The error names the text, and what is accepted.
 Result<TraceSetting> parse_trace_setting(std::string_view text);
-// The file's name with the host's in place of %h.
-std::string trace_file_name(std::string_view pattern, std::string_view host);
 
 }  // namespace hocket

@@ -126,6 +126,8 @@ class Lines(PythonTest):
     def test_exec_args(self):
         self.assertEqual(hocket.exec_args(["mpirun", "-n", "2", pathlib.Path("app")], mpi="mpich", stats=True),
                          [str(COMMAND), "exec", "--stats", "--mpi", "mpich", "--", "mpirun", "-n", "2", "app"])
+        self.assertEqual(hocket.exec_args(["a"], stats=pathlib.Path("job.json"))[1:],
+                         ["exec", "--stats=job.json", "--", "a"])
         self.assertEqual(hocket.exec_args(["a"], check=True, disable=True, oversubscribe=True),
                          [str(COMMAND), "exec", "--check", "--disable", "--oversubscribe", "--", "a"])
         for wrong, kind in ((lambda: hocket.exec_args([]), ValueError), (lambda: hocket.exec_args("mpirun"), TypeError),

@@ -19,7 +19,8 @@ namespace {
 constexpr const char* kExecFooter = R"(
 Examples:
   hocket exec -- mpirun -n 4 ./app
-  hocket exec --stats -- mpiexec -n 8 python3 script.py
+  hocket exec --stats -- mpiexec -n 8 python3 script.py        says at the end where the time went
+  hocket exec --stats=job.json -- mpirun -n 4 ./app            the same in a file, for programs
   HOCKET_ALLREDUCE=ring hocket exec -- mpirun -n 4 ./app
   hocket exec --oversubscribe -- mpirun -n 16 ./app      on a machine of four cores
 The launcher tells which MPI it is; where it can't (srun, a script), the program's own libmpi decides, or --mpi. A
@@ -28,8 +29,11 @@ Nothing is changed but the environment: LD_PRELOAD names hocket's library for th
 Exit codes: the launcher's own; 127 no such launcher, 126 it can't be run; 1 hocket failed, 2 the command line was not
 understood.)";
 
+// What the parser gives for --stats without a file.
+constexpr const char* kOnStderr = "true";
+
 struct ExecOptions {
-  bool stats = false;
+  std::string stats;  // "": not asked for; kOnStderr; a file
   bool disable = false;
   bool check = false;
   bool oversubscribe = false;
@@ -52,10 +56,24 @@ const Variable kOversubscribing[] = {
     {"I_MPI_PIN", "0"},
 };
 
+// The user has said already where what --stats asks for is to be.
+bool has_file_of_statistics() {
+  const char* const value = std::getenv("HOCKET_STATS");
+  return value != nullptr && environment::names_file(value);
+}
+
+// "", or what is wrong with it.
+std::string problem_of_statistics(const std::string& file) {
+  if (file.empty() || file == kOnStderr) return {};
+  if (!environment::names_file(file)) return "--stats=" + file + ": name a file that ends in .json, or none for stderr";
+  return environment::check(*environment::find("HOCKET_STATS"), file).message();
+}
+
 // What is changed for the launcher and its ranks.
 std::vector<Variable> environment_of(const std::string& shim, const ExecOptions& options) {
   std::vector<Variable> changed = {{"LD_PRELOAD", with_preload(shim, std::getenv("LD_PRELOAD"))}};
-  if (options.stats) changed.push_back({"HOCKET_STATS", "1"});
+  if (options.stats == kOnStderr && !has_file_of_statistics()) changed.push_back({"HOCKET_STATS", "1"});
+  if (!options.stats.empty() && options.stats != kOnStderr) changed.push_back({"HOCKET_STATS", options.stats});
   if (options.disable) changed.push_back({"HOCKET_DISABLE", "1"});
   if (options.check) changed.push_back({"HOCKET_CHECK", "1"});
   if (!options.oversubscribe) return changed;
@@ -67,6 +85,7 @@ std::vector<Variable> environment_of(const std::string& shim, const ExecOptions&
 int execute(const ExecOptions& options, const std::vector<std::string>& command) {
   if (command.empty()) return fail(kUsage, "what should be run? For example: hocket exec -- mpirun -n 4 ./app");
   if (const std::string wrong = unknown_option("exec", command); !wrong.empty()) return fail(kUsage, wrong);
+  if (const std::string wrong = problem_of_statistics(options.stats); !wrong.empty()) return fail(kUsage, wrong);
   // Before the MPI is looked for, which a program that isn't there has none.
   if (const int error = error_of_running(command[0]); error != 0) {
     const supervision::CannotRun refusal = supervision::cannot_run(command[0], error);
@@ -99,8 +118,10 @@ void add_exec(CLI::App& app, Invocation& invocation) {
   show_command_in_usage(*sub, "-- LAUNCHER ... PROGRAM ...");
   sub->prefix_command();
   auto options = std::make_shared<ExecOptions>();
-  sub->add_flag("--stats", options->stats,
-                "at the end, what hocket carried out and passed through, and why; and where the time went");
+  sub->add_flag(
+      "--stats", options->stats,
+      "at the end, what hocket carried out and passed through, and why; and where the time went: on stderr, with "
+      "--stats=FILE.json in a file, as it is where HOCKET_STATS names one");
   sub->add_flag("--disable", options->disable, "pass every call through to the MPI: for comparison");
   sub->add_flag("--check", options->check,
                 "compare what all ranks pass before every blocking call, between nodes too (slow)");

@@ -10,29 +10,37 @@ namespace hocket::interposer {
 namespace {
 
 constexpr size_t kMostLate = 10;
-// For each of the files, of which there are few; most take some milliseconds.
-constexpr int kTimeoutMs = 5000;
+// For all files together, of which there are few; most take some milliseconds. Those that took most time are first.
+constexpr uint64_t kTimeoutNs = 5'000'000'000;
 
 std::string_view name_of_file(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
 
-uint64_t JobReport::within_ns() const { return std::accumulate(times.begin(), times.end() - 1, uint64_t{0}); }
+uint64_t JobReport::within_us() const { return std::accumulate(times.begin(), times.end() - 1, uint64_t{0}); }
 
-void keep_latest(JobReport& report, const std::vector<uint64_t>& ns) {
+void keep_parts_within(JobReport& report) {
+  report.timed_us = std::min(report.timed_us, report.within_us());
+  report.waited_us = std::min(report.waited_us, report.timed_us);
+}
+
+void keep_latest(JobReport& report, const std::vector<uint64_t>& us) {
   report.late.clear();
-  for (size_t rank = 0; rank < ns.size(); ++rank)
-    if (ns[rank] != 0) report.late.push_back({rank, ns[rank]});
+  for (size_t rank = 0; rank < us.size(); ++rank)
+    if (us[rank] != 0) report.late.push_back({rank, us[rank]});
   std::sort(report.late.begin(), report.late.end(),
-            [](const LateRank& a, const LateRank& b) { return a.ns != b.ns ? a.ns > b.ns : a.rank < b.rank; });
-  report.other_late_ns = 0;
-  for (size_t i = kMostLate; i < report.late.size(); ++i) report.other_late_ns += report.late[i].ns;
-  if (report.late.size() > kMostLate) report.late.resize(kMostLate);
+            [](const LateRank& a, const LateRank& b) { return a.us != b.us ? a.us > b.us : a.rank < b.rank; });
+  const size_t kept = std::min(kMostLate, report.late.size());
+  report.other_late = report.late.size() - kept;
+  report.other_late_us = 0;
+  for (size_t i = kept; i < report.late.size(); ++i) report.other_late_us += report.late[i].us;
+  report.late.resize(kept);
 }
 
 void find_lines(JobReport& report) {
   const std::span<const PlacedSite> sites = report.sites.sites();
   report.lines.assign(sites.size(), {});
+  const uint64_t end_ns = now_ns() + kTimeoutNs;
   std::vector<bool> is_asked(sites.size());
   for (size_t first = 0; first < sites.size(); ++first) {
     if (is_asked[first]) continue;
@@ -45,7 +53,7 @@ void find_lines(JobReport& report) {
       those.push_back(i);
       offsets.push_back(sites[i].offset);
     }
-    const std::vector<SourceLine> lines = source_lines(std::string(object), offsets, kTimeoutMs);
+    const std::vector<SourceLine> lines = source_lines(std::string(object), offsets, end_ns);
     for (size_t i = 0; i < those.size(); ++i) report.lines[those[i]] = lines[i];
   }
   merge_lines(report);
@@ -71,7 +79,7 @@ void merge_lines(JobReport& report) {
   std::vector<size_t> order(merged.used);
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return merged.places[a].ns != merged.places[b].ns ? merged.places[a].ns > merged.places[b].ns : a < b;
+    return merged.places[a].us != merged.places[b].us ? merged.places[a].us > merged.places[b].us : a < b;
   });
   report.lines.clear();
   report.sites = merged;

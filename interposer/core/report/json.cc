@@ -2,6 +2,7 @@
 #include "core/report/json.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "base/whole_write.h"
 
 namespace hocket::interposer {
 namespace {
@@ -32,10 +34,10 @@ class List {
   }
   void add(const char* name, const std::string& value) { add(json_string(name) + ": " + value); }
   void add(const char* name, uint64_t value) { add(name, std::to_string(value)); }
-  void add_seconds(const char* name, uint64_t ns) {
+  void add_seconds(const char* name, uint64_t us) {
     char number[40];
-    std::snprintf(number, sizeof number, "%llu.%09llu", static_cast<unsigned long long>(ns / 1'000'000'000),
-                  static_cast<unsigned long long>(ns % 1'000'000'000));
+    std::snprintf(number, sizeof number, "%llu.%06llu", static_cast<unsigned long long>(us / 1'000'000),
+                  static_cast<unsigned long long>(us % 1'000'000));
     add(name, number);
   }
   std::string text() const { return text_ + close_; }
@@ -56,12 +58,11 @@ std::string number_text(double number) {
 
 std::string seconds_of(const JobReport& report) {
   List seconds = object();
-  const uint64_t within = report.within_ns();
-  seconds.add_seconds("job", report.job_ns());
-  seconds.add_seconds("collectives", within);
-  seconds.add_seconds("waiting", report.waited_ns);
-  seconds.add_seconds("moving", report.timed_ns - report.waited_ns);
-  seconds.add_seconds("not_told_apart", within > report.timed_ns ? within - report.timed_ns : 0);
+  seconds.add_seconds("job", report.job_us());
+  seconds.add_seconds("collectives", report.within_us());
+  seconds.add_seconds("waiting", report.waited_us);
+  seconds.add_seconds("moving", report.moving_us());
+  seconds.add_seconds("not_told_apart", report.not_told_apart_us());
   return seconds.text();
 }
 
@@ -93,7 +94,7 @@ std::string late_of(const JobReport& report) {
   for (const LateRank& late : report.late) {
     List one = object();
     one.add("rank", late.rank);
-    one.add_seconds("seconds", late.ns);
+    one.add_seconds("seconds", late.us);
     ranks.add(one.text());
   }
   return ranks.text();
@@ -101,8 +102,8 @@ std::string late_of(const JobReport& report) {
 
 void add_numbers(List& to, const PlacedSite& site) {
   to.add("calls", site.calls);
-  to.add_seconds("seconds", site.ns);
-  to.add_seconds("waiting", site.waited_ns);
+  to.add_seconds("seconds", site.us);
+  to.add_seconds("waiting", site.waited_us);
 }
 
 std::string sites_of(const JobReport& report) {
@@ -134,7 +135,7 @@ std::string choices_of(const JobReport& report) {
     one.add("bytes", choice.key.bytes);
     one.add("ranks", choice.key.ranks);
     one.add("calls", choice.calls);
-    one.add_seconds("seconds", choice.ns);
+    one.add_seconds("seconds", choice.ns / 1000);
     one.add("best", choice.best.empty() ? "null" : json_string(choice.best));
     one.add("best_us", choice.best.empty() ? "null" : number_text(choice.best_us));
     one.add("best_bytes", choice.best_bytes);
@@ -143,6 +144,15 @@ std::string choices_of(const JobReport& report) {
   }
   return choices.text();
 }
+
+Status failure(const std::string& path, int error) {
+  return Status::system("HOCKET_STATS: " + path + " can't be written", error);
+}
+
+// A file beside the one that it is to become.
+std::string temporary_of(const std::string& path) { return path + "." + std::to_string(getpid()); }
+
+int open_new(const std::string& path) { return open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); }
 
 }  // namespace
 
@@ -168,7 +178,8 @@ std::string json_text(const JobReport& report) {
   all.add("windows", windows.text());
   all.add("waited_for", late_of(report));
   List others = object();
-  others.add_seconds("seconds", report.other_late_ns);
+  others.add("ranks", report.other_late);
+  others.add_seconds("seconds", report.other_late_us);
   all.add("waited_for_others", others.text());
   all.add("call_sites", sites_of(report));
   List other_sites = object();
@@ -178,24 +189,28 @@ std::string json_text(const JobReport& report) {
   return all.text() + "\n";
 }
 
+Status try_file(const std::string& path) {
+  struct stat facts{};
+  if (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
+    return {Code::kInvalidArgument, "HOCKET_STATS: " + path + " can't be written: it is no file but something else"};
+  const std::string temporary = temporary_of(path);
+  const int file = open_new(temporary);
+  if (file < 0) return failure(path, errno);
+  close(file);
+  unlink(temporary.c_str());
+  return Status::ok();
+}
+
 Status write_file(const std::string& path, const std::string& text) {
-  const std::string what = "HOCKET_STATS: " + path + " can't be written";
-  const std::string temporary = path + "." + std::to_string(getpid());
-  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return Status::system(what, errno);
-  int error = 0;
-  for (size_t written = 0; error == 0 && written < text.size();) {
-    const ssize_t bytes = write(file, text.data() + written, text.size() - written);
-    if (bytes > 0)
-      written += static_cast<size_t>(bytes);
-    else if (errno != EINTR)
-      error = errno;
-  }
+  const std::string temporary = temporary_of(path);
+  const int file = open_new(temporary);
+  if (file < 0) return failure(path, errno);
+  int error = write_whole(file, text);
   if (close(file) != 0 && error == 0) error = errno;
   if (error == 0 && rename(temporary.c_str(), path.c_str()) != 0) error = errno;
   if (error == 0) return Status::ok();
   unlink(temporary.c_str());
-  return Status::system(what, error);
+  return failure(path, error);
 }
 
 }  // namespace hocket::interposer

@@ -17,6 +17,9 @@ std::string json_text(const JobReport& report);
 // A text as JSON has it, in its quotation marks. What is not UTF-8 becomes question marks.
 std::string json_string(std::string_view text);
 
+// Whether it could be written now. Nothing is left.
+Status try_file(const std::string& path);
+
 // In place of what is there, at once: no reader sees half of it.
 Status write_file(const std::string& path, const std::string& text);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/report/page.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string_view>
 
@@ -28,6 +29,9 @@ double share_of(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
+// What doesn't show is no news.
+bool shows(uint64_t part, uint64_t whole) { return share_of(part, whole) >= 0.001; }
+
 std::string without_blanks_behind(std::string text) {
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
@@ -35,8 +39,8 @@ std::string without_blanks_behind(std::string text) {
 
 struct Row {
   std::string label;
-  uint64_t ns = 0;        // of all ranks together
-  uint64_t whole_ns = 0;  // of which the share is told
+  uint64_t us = 0;        // of all ranks together
+  uint64_t whole_us = 0;  // of which the share is told
   int among = 1;          // ranks among which the time is divided
   std::string_view colour = kCyan;
   std::string further = {};  // a column more
@@ -52,66 +56,107 @@ std::string percent_text(uint64_t part, uint64_t whole) {
   return text;
 }
 
+// As wide as its column, with as many digits behind the point as there is room for.
+std::string column_text(double number, int width) {
+  char text[64];
+  for (const int digits : {3, 1, 0})
+    if (std::snprintf(text, sizeof text, "%*.*f", width, digits, number) == width) return text;
+  std::snprintf(text, sizeof text, "%*.2e", width, number);
+  return text;
+}
+
 void append_row(std::string& text, const Row& row, const TerminalStyle& style) {
-  char seconds[40];
-  std::snprintf(seconds, sizeof seconds, "%10.3f", static_cast<double>(row.ns) / 1e9 / row.among);
-  const double share = share_of(row.ns, row.whole_ns);
+  const std::string seconds = column_text(static_cast<double>(row.us) / 1e6 / row.among, 10);
+  const double share = share_of(row.us, row.whole_us);
   const std::string bar = coloured(bar_text(share, kBarWidth, style.has_blocks), row.colour, style);
-  text += without_blanks_behind("  " + fit_text(row.label, kLabelWidth) + seconds + percent_text(row.ns, row.whole_ns) +
+  text += without_blanks_behind("  " + fit_text(row.label, kLabelWidth) + seconds + percent_text(row.us, row.whole_us) +
                                 row.further + "  " + bar) +
           "\n";
 }
 
+bool starts(std::string_view function) { return function.starts_with("MPI_I") || function.ends_with("_init"); }
+
+// Of which calls nobody knows who came last, of those that there were.
+std::string not_told_apart(const JobReport& report) {
+  bool are_started = false, are_among_neighbours = false, are_by_mpi = false;
+  for (int i = 0; i < kCollectives; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    const std::string_view function = mpi_name(collective);
+    uint64_t calls = 0, passed_through = 0;
+    for (int j = 0; j < kOutcomes; ++j) {
+      const auto outcome = static_cast<Outcome>(j);
+      const uint64_t those = report.calls[static_cast<size_t>(counter_index(collective, outcome))];
+      calls += those;
+      if (!is_by_hocket(outcome)) passed_through += those;
+    }
+    if (calls == 0) continue;
+    if (starts(function))
+      are_started = true;
+    else if (function.starts_with("MPI_Neighbor"))
+      are_among_neighbours = true;
+    else if (passed_through != 0)
+      are_by_mpi = true;
+  }
+  std::string which;
+  if (are_started) which += "started";
+  if (are_among_neighbours) which += which.empty() ? "among neighbours" : ", among neighbours";
+  if (are_by_mpi) which += which.empty() ? "by the MPI" : ", or by the MPI";
+  return which.empty() ? "not told apart" : which + ": not told apart";
+}
+
 void append_times(std::string& text, const JobReport& report, const TerminalStyle& style) {
-  const uint64_t job = report.job_ns(), within = report.within_ns();
+  const uint64_t job = report.job_us(), within = report.within_us();
   append_heading(text, "time of a rank, the mean of all", "   seconds    share", style);
-  const auto append = [&](const char* label, uint64_t ns, std::string_view colour) {
-    append_row(text, {label, ns, job, report.ranks, colour}, style);
+  const auto append = [&](const std::string& label, uint64_t us, std::string_view colour) {
+    append_row(text, {label, us, job, report.ranks, colour}, style);
   };
   append("from MPI_Init to MPI_Finalize", job, kCyan);
   append("in collectives", within, kCyan);
-  if (report.timed_ns == 0) return;
-  append("  waiting for late ranks", report.waited_ns, kYellow);
-  append("  moving bytes, and the rest", report.timed_ns - report.waited_ns, kCyan);
-  const uint64_t unknown = within > report.timed_ns ? within - report.timed_ns : 0;
-  if (unknown * 1000 >= job) append("  started, or by the MPI: not told apart", unknown, kCyan);
+  if (report.timed_us == 0) return;
+  append("  waiting for late ranks", report.waited_us, kYellow);
+  append("  moving bytes, and the rest", report.moving_us(), kCyan);
+  const uint64_t unknown = report.not_told_apart_us();
+  if (shows(unknown, job)) append("  " + not_told_apart(report), unknown, kCyan);
 }
 
 void append_late(std::string& text, const JobReport& report, const TerminalStyle& style) {
   if (report.late.empty()) return;
   append_heading(text, "waited for most, by all others together", "   seconds    share", style);
-  uint64_t all = report.other_late_ns;
-  for (const LateRank& one : report.late) all += one.ns;
-  uint64_t others = report.other_late_ns;
+  uint64_t all = report.other_late_us;
+  for (const LateRank& one : report.late) all += one.us;
+  uint64_t others = report.other_late, others_us = report.other_late_us;
   for (const LateRank& one : report.late) {
-    // What doesn't show is no news.
-    if (one.ns * 1000 < all)
-      others += one.ns;
-    else
-      append_row(text, {"rank " + std::to_string(one.rank), one.ns, all, 1, kYellow}, style);
+    if (shows(one.us, all)) {
+      append_row(text, {"rank " + std::to_string(one.rank), one.us, all, 1, kYellow}, style);
+    } else {
+      ++others;
+      others_us += one.us;
+    }
   }
-  if (others * 1000 >= all) append_row(text, {"others", others, all, 1, kYellow}, style);
+  if (shows(others_us, all))
+    append_row(text, {std::to_string(others) + (others == 1 ? " other" : " others"), others_us, all, 1, kYellow},
+               style);
 }
 
 // Of a call site the share of its own time that was spent waiting; nothing where no wait was measured at all.
 std::string waiting_of(const PlacedSite& site, const JobReport& report) {
-  return report.timed_ns == 0 ? std::string() : percent_text(site.waited_ns, site.ns);
+  return report.timed_us == 0 ? std::string() : percent_text(site.waited_us, site.us);
 }
 
 void append_sites(std::string& text, const JobReport& report, const TerminalStyle& style) {
   const std::span<const PlacedSite> sites = report.sites.sites();
   if (sites.empty()) return;
   append_heading(text, "call sites where it went, a rank",
-                 report.timed_ns == 0 ? "   seconds    share" : "   seconds    share  waiting", style);
-  const uint64_t within = report.within_ns();
+                 report.timed_us == 0 ? "   seconds    share" : "   seconds    share  waiting", style);
+  const uint64_t within = report.within_us();
   PlacedSite others = report.sites.others;
   const auto append = [&](const std::string& label, const PlacedSite& site) {
-    append_row(text, {label, site.ns, within, report.ranks, kCyan, waiting_of(site, report)}, style);
+    append_row(text, {label, site.us, within, report.ranks, kCyan, waiting_of(site, report)}, style);
   };
   size_t shown = 0;
   for (size_t i = 0; i < sites.size(); ++i) {
     const PlacedSite& site = sites[i];
-    if (shown == kMostSites || site.ns * 1000 < within) {
+    if (shown == kMostSites || !shows(site.us, within)) {
       add_numbers(others, site);
       continue;
     }
@@ -119,7 +164,7 @@ void append_sites(std::string& text, const JobReport& report, const TerminalStyl
     const SourceLine line = i < report.lines.size() ? report.lines[i] : SourceLine();
     append(fit_text(mpi_name(site.collective), kNameWidth) + " " + place_text(site, line), site);
   }
-  if (others.ns * 1000 >= within) append("others", others);
+  if (shows(others.us, within)) append("others", others);
 }
 
 std::string bytes_text(uint64_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
@@ -129,9 +174,9 @@ std::string choice_text(const ChoiceTimes& choice) {
   std::string label = fit_text(mpi_name(key.collective), kNameWidth) + " " + std::string(key.algorithm);
   if (key.bytes != 0) label += ", " + bytes_text(key.bytes);
   label += ", " + std::to_string(key.ranks) + (key.ranks == 1 ? " rank" : " ranks");
-  char here[24], best[24] = "        -";
-  std::snprintf(here, sizeof here, "%10.3f", static_cast<double>(choice.ns) / 1000 / static_cast<double>(choice.calls));
-  if (!choice.best.empty()) std::snprintf(best, sizeof best, "%9.3f ", choice.best_us);
+  const std::string here =
+      column_text(static_cast<double>(choice.ns) / 1000 / static_cast<double>(std::max(choice.calls, uint64_t{1})), 10);
+  const std::string best = choice.best.empty() ? "        -" : column_text(choice.best_us, 9) + " ";
   std::string text = "  " + fit_text(label, kLabelWidth) + here + best + choice.best;
   if (choice.best_bytes != key.bytes && !choice.best.empty()) text += ", " + bytes_text(choice.best_bytes);
   return text + "\n";
@@ -161,7 +206,7 @@ void append_choices(std::string& text, const JobReport& report, const TerminalSt
 }  // namespace
 
 std::string page_text(const JobReport& report, const TerminalStyle& style) {
-  if (report.within_ns() == 0 || report.job_ns() == 0) return {};
+  if (report.within_us() == 0 || report.job_us() == 0) return {};
   std::string text;
   append_times(text, report, style);
   append_late(text, report, style);

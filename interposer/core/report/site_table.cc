@@ -24,7 +24,7 @@ bool is_same_place(const PlacedSite& a, const PlacedSite& b) {
 
 // Alike for all orders in which tables are merged, as long as nothing is left out.
 bool is_before(const PlacedSite& a, const PlacedSite& b) {
-  if (a.ns != b.ns) return a.ns > b.ns;
+  if (a.us != b.us) return a.us > b.us;
   if (const int order = std::strcmp(a.object, b.object); order != 0) return order < 0;
   return a.offset != b.offset ? a.offset < b.offset : a.collective < b.collective;
 }
@@ -41,8 +41,8 @@ PlacedSite place(const CallSite& site) {
   PlacedSite place;
   place.collective = site.collective;
   place.calls = site.calls;
-  place.ns = site.ns;
-  place.waited_ns = site.waited_ns;
+  place.us = site.ns / 1000;
+  place.waited_us = site.waited_ns / 1000;
   Dl_info info = {};
   void* found = nullptr;
   if (site.address == nullptr || dladdr1(site.address, &info, &found, RTLD_DL_LINKMAP) == 0 || found == nullptr)
@@ -81,8 +81,8 @@ void add_to(std::vector<PlacedSite>& all, const PlacedSite& one) {
 
 void add_numbers(PlacedSite& to, const PlacedSite& more) {
   to.calls += more.calls;
-  to.ns += more.ns;
-  to.waited_ns += more.waited_ns;
+  to.us += more.us;
+  to.waited_us += more.waited_us;
 }
 
 SiteTable place_sites(std::span<const CallSite> sites) {

@@ -19,8 +19,8 @@ struct PlacedSite {
   char function[64] = {};  // as the file's table of symbols has it; "": it doesn't say
   uint64_t offset = 0;     // in the file, as its debug information counts: of the call, not of what comes behind it
   uint64_t calls = 0;
-  uint64_t ns = 0;
-  uint64_t waited_ns = 0;
+  uint64_t us = 0;  // nanoseconds of a hundred thousand ranks overflow in two days
+  uint64_t waited_us = 0;
   Collective collective = Collective::kBarrier;
 };
 

@@ -2,18 +2,20 @@
 #include "core/report/source_lines.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
+#include <ctime>
+#include <iterator>
 #include <string_view>
 
 #include "base/clock.h"
+#include "core/report/borrowed_process.h"
 
 extern char** environ;  // NOLINT: declared by no header in standard C++
 
@@ -22,90 +24,148 @@ namespace {
 
 constexpr const char* kPrograms[] = {"addr2line", "eu-addr2line", "llvm-addr2line"};
 constexpr size_t kMostBytes = size_t{1} << 20;
+// A millisecond each.
+constexpr int kLooksAtKilled = 1000;
 
-// Without what would load hocket into it, or have it ask a server for debug information.
+// Of this process's variables only what a program needs to be found and loaded: with all of them hocket would be loaded
+// into it, and it would ask a server for debug information.
+constexpr std::string_view kVariablesKept[] = {"PATH=", "LD_LIBRARY_PATH=", "HOME=", "TMPDIR="};
+
 std::vector<char*> environment_of_child() {
   std::vector<char*> kept;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
-    if (!text.starts_with("LD_PRELOAD=") && !text.starts_with("DEBUGINFOD_URLS=")) kept.push_back(*variable);
+    if (std::any_of(std::begin(kVariablesKept), std::end(kVariablesKept),
+                    [&](std::string_view start) { return text.starts_with(start); }))
+      kept.push_back(*variable);
   }
+  static char language[] = "LC_ALL=C";
+  kept.push_back(language);
   kept.push_back(nullptr);
   return kept;
 }
 
+// Where what a program writes comes out.
 class Pipe {
  public:
   Pipe() {
     if (pipe2(ends_, O_CLOEXEC) != 0) ends_[0] = ends_[1] = -1;
+    if (is_open()) fcntl(ends_[0], F_SETFL, O_NONBLOCK);
   }
   ~Pipe() {
-    close_end(0);
-    close_end(1);
+    for (const int end : ends_)
+      if (end >= 0) close(end);
   }
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
   bool is_open() const { return ends_[0] >= 0; }
   int reading() const { return ends_[0]; }
   int writing() const { return ends_[1]; }
-  void close_writing() { close_end(1); }
 
  private:
-  void close_end(int end) {
-    if (ends_[end] >= 0) close(ends_[end]);
-    ends_[end] = -1;
-  }
   int ends_[2] = {-1, -1};
 };
 
-// 0: it can't be started.
-pid_t start(const char* program, std::vector<std::string>& words, int output) {
-  std::vector<char*> arguments = {const_cast<char*>(program)};
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  if (posix_spawn_file_actions_init(&actions) != 0) return 0;
-  pid_t child = 0;
-  const bool is_set = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0 &&
-                      posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) == 0 &&
-                      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) == 0;
-  if (!is_set || posix_spawnp(&child, program, &actions, nullptr, arguments.data(), environment_of_child().data()) != 0)
-    child = 0;
-  posix_spawn_file_actions_destroy(&actions);
-  return child;
+// How a program is to be started: with no signal blocked, and none ignored.
+class Start {
+ public:
+  explicit Start(int output) {
+    sigset_t none, every;
+    sigemptyset(&none);
+    sigfillset(&every);
+    are_made_ = posix_spawn_file_actions_init(&actions_) == 0;
+    if (are_made_ && posix_spawnattr_init(&attributes_) != 0) {
+      posix_spawn_file_actions_destroy(&actions_);
+      are_made_ = false;
+    }
+    is_ready_ = are_made_ && posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0 &&
+                posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO) == 0 &&
+                posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
+                posix_spawnattr_setsigmask(&attributes_, &none) == 0 &&
+                posix_spawnattr_setsigdefault(&attributes_, &every) == 0 &&
+                posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) == 0;
+  }
+  ~Start() {
+    if (!are_made_) return;
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  Start(const Start&) = delete;
+  Start& operator=(const Start&) = delete;
+  bool is_ready() const { return is_ready_; }
+  // 0: it can't be started.
+  pid_t start(const char* program, char* const* arguments, char* const* environment) const {
+    pid_t child = 0;
+    return posix_spawnp(&child, program, &actions_, &attributes_, arguments, environment) == 0 ? child : 0;
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+  bool are_made_ = false;
+  bool is_ready_ = false;
+};
+
+// What is asked of a program, in a process without memory of its own.
+struct Question {
+  const char* program;
+  char* const* arguments;
+  char* const* environment;
+  const Start* start;
+  int output;
+  uint64_t end_ns;
+  char* answer;      // has room for kMostBytes
+  size_t bytes = 0;  // of the answer
+  bool is_answered = false;
+};
+
+// Nobody else waits for it, so its number is no other's.
+bool has_ended(pid_t child) { return waitpid(child, nullptr, WNOHANG) != 0; }
+
+void take_output(Question& question) {
+  while (question.bytes < kMostBytes) {
+    const ssize_t bytes = read(question.output, question.answer + question.bytes, kMostBytes - question.bytes);
+    if (bytes <= 0) return;
+    question.bytes += static_cast<size_t>(bytes);
+  }
 }
 
-// False: it took too long, or says too much.
-bool read_all(int descriptor, uint64_t end_ns, std::string& text) {
-  for (;;) {
-    const uint64_t now = now_ns();
-    if (now >= end_ns || text.size() > kMostBytes) return false;
-    pollfd waiting = {descriptor, POLLIN, 0};
-    const int ready = poll(&waiting, 1, static_cast<int>((end_ns - now) / 1'000'000) + 1);
-    if (ready < 0 && errno != EINTR) return false;
-    if (ready <= 0) continue;
-    char part[4096];
-    const ssize_t bytes = read(descriptor, part, sizeof part);
-    if (bytes == 0) return true;
-    if (bytes < 0 && errno != EINTR) return false;
-    if (bytes > 0) text.append(part, static_cast<size_t>(bytes));
+constexpr timespec kPause{0, 1'000'000};
+
+void answer(void* argument) {
+  auto& question = *static_cast<Question*>(argument);
+  const pid_t child = question.start->start(question.program, question.arguments, question.environment);
+  if (child == 0) return;
+  while (now_ns() < question.end_ns && question.bytes < kMostBytes) {
+    const bool is_over = has_ended(child);
+    take_output(question);
+    if (is_over) {
+      question.is_answered = true;
+      return;
+    }
+    nanosleep(&kPause, nullptr);
   }
+  kill(child, SIGKILL);
+  // One that hangs in the system, as on a file server that doesn't answer, is left to the first process.
+  for (int looks = 0; looks < kLooksAtKilled && !has_ended(child); ++looks) nanosleep(&kPause, nullptr);
 }
 
 // "" if it can't be had.
 std::string output_of(const char* program, std::vector<std::string>& words, uint64_t end_ns) {
-  Pipe pipe;
+  const Pipe pipe;
   if (!pipe.is_open()) return {};
-  const pid_t child = start(program, words, pipe.writing());
-  if (child == 0) return {};
-  pipe.close_writing();
-  std::string text;
-  // One that has the pipe open yet has not ended, so its number is no other's.
-  const bool is_whole = read_all(pipe.reading(), end_ns, text);
-  if (!is_whole) kill(child, SIGKILL);
-  // A program that ignores its children, or waits for any, leaves none to wait for.
-  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) continue;
-  return is_whole ? text : std::string();
+  const Start start(pipe.writing());
+  if (!start.is_ready()) return {};
+  std::vector<char*> arguments = {const_cast<char*>(program)};
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const std::vector<char*> environment = environment_of_child();
+  std::string text(kMostBytes, '\0');
+  Question question = {program, arguments.data(), environment.data(), &start, pipe.reading(), end_ns, text.data()};
+  constexpr uint64_t kForKilledNs = 2'000'000'000;
+  if (!run_in_borrowed_process(answer, &question, end_ns + kForKilledNs) || !question.is_answered) return {};
+  text.resize(question.bytes);
+  return text;
 }
 
 std::string_view take_line(std::string_view& text) {
@@ -135,10 +195,9 @@ SourceLine parse_source_line(std::string_view function, std::string_view place) 
   return found;
 }
 
-std::vector<SourceLine> source_lines(const std::string& object, std::span<const uint64_t> offsets, int timeout_ms) {
+std::vector<SourceLine> source_lines(const std::string& object, std::span<const uint64_t> offsets, uint64_t end_ns) {
   std::vector<SourceLine> found(offsets.size());
   if (access(object.c_str(), R_OK) != 0) return found;
-  const uint64_t end_ns = now_ns() + static_cast<uint64_t>(timeout_ms) * 1'000'000;
   std::vector<std::string> words = {"-C", "-f", "-e", object};
   for (const uint64_t offset : offsets) {
     char text[24];
@@ -146,6 +205,7 @@ std::vector<SourceLine> source_lines(const std::string& object, std::span<const 
     words.emplace_back(text);
   }
   for (const char* program : kPrograms) {
+    if (now_ns() >= end_ns) break;
     const std::string output = output_of(program, words, end_ns);
     if (output.empty()) continue;
     std::string_view rest = output;

@@ -30,6 +30,8 @@ bool speaks_utf8() {
 
 bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }
 
+bool controls_terminal(char byte) { return (byte >= 0 && byte < ' ') || byte == '\x7f'; }
+
 size_t characters_of(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), begins_character));
 }
@@ -52,9 +54,11 @@ TerminalStyle style_of(int descriptor) {
   return style;
 }
 
-std::string fit_text(std::string_view text, size_t width) {
+std::string fit_text(std::string_view any_text, size_t width) {
+  std::string text(any_text);
+  std::replace_if(text.begin(), text.end(), controls_terminal, '?');
   const size_t length = characters_of(text);
-  if (length <= width) return std::string(text).append(width - length, ' ');
+  if (length <= width) return text.append(width - length, ' ');
   constexpr std::string_view kGap = "..";
   const size_t left = width < kGap.size() ? 0 : width - kGap.size();
   const size_t front = left / 2;
@@ -62,7 +66,7 @@ std::string fit_text(std::string_view text, size_t width) {
   shortened += kGap.substr(0, width);
   // What is left behind the first `length` - `back` characters.
   const size_t back = left - front;
-  shortened += text.substr(first_characters(text, length - back).size());
+  shortened += std::string_view(text).substr(first_characters(text, length - back).size());
   return shortened;
 }
 

@@ -18,7 +18,8 @@ struct TerminalStyle {
 // Colour on a terminal only, unless NO_COLOR is set; blocks where the locale is of UTF-8.
 TerminalStyle style_of(int descriptor);
 
-// Padded with blanks, or without what is in its middle, and .. there. In characters, of UTF-8.
+// Padded with blanks, or without what is in its middle, and .. there. In characters, of UTF-8; control characters, as
+// files and functions may have in their names, become question marks.
 std::string fit_text(std::string_view text, size_t width);
 
 // `share`, from 0 to 1, of so many characters; not padded. What is not nothing is seen.

@@ -334,6 +334,7 @@ void begin_job() {
     HOCKET_LOG_WARN("all calls are passed through: a rank could not prepare itself");
   }
   if (job.settings.statistics != 0) {
+    begin_report();
     call_times.begin_job(job.size);
     c_api::time_calls(true);
   }

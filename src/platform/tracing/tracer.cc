@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/environment.h"
+#include "base/file_pattern.h"
 #include "base/log.h"
 #include "platform/bootstrap/connector.h"
 #include "platform/bootstrap/launch_place.h"
@@ -39,12 +39,6 @@ void write_at_exit() {
   if (Tracer* const tracer = Tracer::current(); tracer != nullptr) tracer->write_at_end();
 }
 
-std::string name_of_host() {
-  char name[HOST_NAME_MAX + 1] = "";
-  if (gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "host";
-  return name;
-}
-
 // What has one label has one set of tracks, whatever it calls its host. Above all tracks of first threads: a viewer
 // takes the track with the number of its process for the main one.
 uint32_t number_of_node(const std::string& name) {
@@ -58,11 +52,8 @@ TracePlace place_of(const TraceSetting& setting) {
   const std::string name = node.is_ok() ? node.value() : "";
   place.host = name_of_host() + (name.empty() ? "" : " " + name);
   place.node = number_of_node(name);
-  place.file = trace_file_name(setting.file, name_of_host());
   // A program may change its folder before it ends.
-  char folder[PATH_MAX];
-  if (place.file.front() != '/' && getcwd(folder, sizeof folder) != nullptr)
-    place.file = std::string(folder) + "/" + place.file;
+  place.file = whole_path(file_of_pattern(setting.file, name_of_host()));
   const uint64_t begins_ns = now_ns();
   place.base_ns = begins_ns > kHeadStartNs ? begins_ns - kHeadStartNs : 1;
   return place;

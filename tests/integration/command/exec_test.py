@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import importlib.machinery
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -57,6 +59,30 @@ class Exec(CommandTest):
             result = self.expect(run("exec", "--stats", "--", launcher, "-n", "3", program), 0)
             self.assertIn("sum 3", result.stdout)
             self.assertRegex(result.stderr, r"MPI_Allreduce +3 +0")
+
+    def test_statistics_go_where_the_user_says(self):
+        for family, _, program in self.each():
+            line = ["exec", "--dry-run", "--mpi", family]
+
+            def wanted(*options, **variables):
+                printed = self.expect(run(*line, *options, "--", program, **variables), 0).stdout
+                return re.findall("^HOCKET_STATS=(.*)$", printed, re.MULTILINE)
+
+            self.assertEqual(wanted("--stats"), ["1"])
+            self.assertEqual(wanted("--stats", HOCKET_STATS="0"), ["1"])
+            self.assertEqual(wanted("--stats", HOCKET_STATS="a.json"), [])
+            self.assertEqual(wanted("--stats=b %h.json", HOCKET_STATS="a.json"), ["b %h.json"])
+            self.refused(*line, "--stats=b.txt", "--", program, words=["--stats=b.txt", ".json"])
+            self.refused(*line, "--stats=%p.json", "--", program, words=["`%p` stands for nothing"])
+
+    def test_a_file_for_statistics_is_written(self):
+        for _, launcher, program in self.each():
+            file = os.path.join(self.directory.name, "job.json")
+            result = self.expect(run("exec", "--stats", "--", launcher, "-n", "3", program, HOCKET_STATS=file), 0)
+            self.assertNotIn("hocket:", result.stderr)
+            with open(file, encoding="utf-8") as written:
+                self.assertEqual(json.load(written)["ranks"], 3)
+            os.remove(file)
 
     def test_disabled_everything_is_passed_through(self):
         for _, launcher, program in self.each():

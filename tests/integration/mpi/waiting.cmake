@@ -59,10 +59,21 @@ function(hocket_mpi_waiting_tests mpi)
   hocket_mpi_expect(where_time_goes_blocking ${mpi}
     "EXPECT=^  MPI_Barrier +meet_late, where_time_goes.c:1000 +0.[1-9] && ^  rank 1 +[0-9].[0-9]+ +(100|9[0-9])\\.")
   hocket_mpi_expect(where_time_goes_among_others ${mpi} "EXPECT=^  rank 1 +[01].[3-9]")
+  hocket_mpi_expect(where_time_goes_blocking ${mpi} "UNEXPECTED=started.*: not told apart")
   hocket_mpi_expect(where_time_goes_started ${mpi}
     "EXPECT=^  MPI_Ibarrier +meet_later, where_time_goes.c:2000 +0.[1-9]")
-  # Who is late for a collective, and what it does. Seconds pass.
   if(mpi MATCHES "^(mpich|openmpi)$")
+    # Why there is no page, or no file.
+    hocket_mpi_test(where_time_goes_without_an_end ${mpi} where_time_goes.c 3)
+    hocket_mpi_expect(where_time_goes_without_an_end ${mpi} ARGUMENTS=without_an_end STATUS=any
+      "EXPECT=HOCKET_STATS: nothing is told of .*, for rank 0 ends without MPI_Finalize")
+    hocket_mpi_test(where_time_goes_without_a_file ${mpi} where_time_goes.c 3 HOCKET_STATS=/no/such/folder/a.json)
+    hocket_mpi_expect(where_time_goes_without_a_file ${mpi}
+      "EXPECT=a.json can't be written: No such .* name a file && a.json .*told here && ^  MPI_Barrier +meet_late, ")
+    hocket_mpi_test(where_time_goes_without_a_reader ${mpi} where_time_goes.c 3)
+    hocket_mpi_expect(where_time_goes_without_a_reader ${mpi} ARGUMENTS=without_a_reader
+      "EXPECT=^where_time_goes: passed")
+    # Who is late for a collective, and what it does. Seconds pass.
     foreach(how sleeps computes receives)
       hocket_mpi_test(late_rank_${how} ${mpi} late_rank.c 3 HOCKET_LATE_S=1)
     endforeach()

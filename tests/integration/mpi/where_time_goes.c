@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rank 1 sleeps before some of the barriers, so that all others wait for it, in a line that the statistics name.
 //
-//   where_time_goes [blocking | started | among_others]
-// The last: on a communicator without rank 0, in which ranks have other numbers.
+//   where_time_goes [blocking | started | among_others | without_an_end | without_a_reader]
+// among_others: on a communicator without rank 0, in which ranks have other numbers. without_an_end: nobody calls
+// MPI_Finalize. without_a_reader: nobody reads what rank 0 writes to stderr.
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,6 +37,14 @@ static void meet_later(void) {
   }
 }
 
+static void lose_reader(void) {
+  int ends[2];
+  if (world_rank != 0 || pipe(ends) != 0) return;
+  close(ends[0]);
+  dup2(ends[1], STDERR_FILENO);
+  close(ends[1]);
+}
+
 int main(int argc, char** argv) {
   start(&argc, &argv);
   set_up(MPI_COMM_WORLD);
@@ -49,5 +59,7 @@ int main(int argc, char** argv) {
     MPI_Allreduce(&mine, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     CHECK(sum == (long)world_size * (world_size - 1) / 2, "%ld", sum);
   }
+  if (argc > 1 && strcmp(argv[1], "without_an_end") == 0) exit(0);
+  if (argc > 1 && strcmp(argv[1], "without_a_reader") == 0) lose_reader();
   return finish("where_time_goes");
 }

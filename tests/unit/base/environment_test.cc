@@ -77,11 +77,19 @@ TEST(Environment, FlagsKnowTheUsualWords) {
 }
 
 TEST(Environment, AFlagMayNameAFileWhereItsSettingSaysSo) {
-  for (const char* file : {"a.json", "/tmp/.json", "results/job 7.json"}) {
+  for (const char* file : {"a.json", "/tmp/.json", "results/job 7.json", "%h.100%%.json"}) {
     const Variable variable("HOCKET_STATS", file);
     EXPECT_TRUE(get_flag("HOCKET_STATS").value()) << file;
     EXPECT_EQ(get_text("HOCKET_STATS").value(), file);
     EXPECT_FALSE(parse_flag(*find("HOCKET_CHECK"), file).is_ok()) << file;
+  }
+  for (const char* pattern : {"a.%p.json", "%.json"}) {
+    const Variable variable("HOCKET_STATS", pattern);
+    const Result<bool> refused = get_flag("HOCKET_STATS");
+    ASSERT_FALSE(refused.is_ok()) << pattern;
+    EXPECT_NE(std::string(refused.status().message()).find("stands for nothing; in a file's name %h"),
+              std::string::npos)
+        << refused.status().message();
   }
   for (const char* none : {".json", "a.jsonl", "json", "a.json/"}) {
     const Variable variable("HOCKET_STATS", none);

@@ -33,7 +33,5 @@ TEST(TraceSetting, ErrorsNameValueAndRemedy) {
   }
 }
 
-TEST(TraceSetting, FilesAreNamedByTheHost) { EXPECT_EQ(trace_file_name("t-%h-%%.json", "n%h1"), "t-n%h1-%.json"); }
-
 }  // namespace
 }  // namespace hocket

@@ -78,12 +78,12 @@ TEST(Callers, AreThemselvesWhereTheyBelongToTheProgram) {
   EXPECT_EQ(caller_in_program(nullptr), nullptr);
 }
 
-PlacedSite site_at(const char* object, uint64_t offset, uint64_t ns) {
+PlacedSite site_at(const char* object, uint64_t offset, uint64_t us) {
   PlacedSite site;
   std::copy_n(object, std::char_traits<char>::length(object), site.object);
   site.offset = offset;
   site.calls = 1;
-  site.ns = ns;
+  site.us = us;
   return site;
 }
 
@@ -102,22 +102,23 @@ TEST(SiteTable, NamesTheFileOfTheProgramAndTheCallBeforeTheAddress) {
   Dl_info info;
   const auto* const here = reinterpret_cast<const char*>(&table_of);
   ASSERT_NE(dladdr(here, &info), 0);
-  const CallSite sites[] = {{here + 5, Collective::kReduce, 3, 30, 20}, {nullptr, Collective::kReduce, 2, 7, 0}};
+  const CallSite sites[] = {{here + 5, Collective::kReduce, 3, 30000, 20999},
+                            {nullptr, Collective::kReduce, 2, 7000, 0}};
   const SiteTable table = place_sites(sites);
   ASSERT_EQ(table.sites().size(), 1u);
   EXPECT_NE(std::string(table.places[0].object).find("interposer_tests"), std::string::npos);
   EXPECT_EQ(table.places[0].object[0], '/');
   EXPECT_EQ(table.places[0].calls, 3u);
-  EXPECT_EQ(table.places[0].waited_ns, 20u);
+  EXPECT_EQ(table.places[0].waited_us, 20u);
   EXPECT_EQ(table.others.calls, 2u);
-  EXPECT_EQ(table.others.ns, 7u);
+  EXPECT_EQ(table.others.us, 7u);
 }
 
 TEST(SiteTable, AddsWhatIsAtOnePlaceLongestFirst) {
   const SiteTable table = table_of({site_at("a", 1, 5), site_at("b", 1, 6), site_at("a", 1, 4), site_at("a", 2, 1)});
   ASSERT_EQ(table.sites().size(), 3u);
   EXPECT_STREQ(table.places[0].object, "a");
-  EXPECT_EQ(table.places[0].ns, 9u);
+  EXPECT_EQ(table.places[0].us, 9u);
   EXPECT_EQ(table.places[0].calls, 2u);
   EXPECT_STREQ(table.places[1].object, "b");
   EXPECT_EQ(table.places[2].offset, 2u);
@@ -128,9 +129,9 @@ TEST(SiteTable, KeepsTheLongestAndTheSumOfTheOthers) {
   for (uint64_t i = 1; i <= 2 * SiteTable::kMost; ++i) sites.push_back(site_at("a", i, i));
   const SiteTable table = table_of(sites);
   ASSERT_EQ(table.sites().size(), SiteTable::kMost);
-  EXPECT_EQ(table.places[0].ns, 2 * SiteTable::kMost);
-  EXPECT_EQ(table.places[SiteTable::kMost - 1].ns, SiteTable::kMost + 1);
-  EXPECT_EQ(table.others.ns, SiteTable::kMost * (SiteTable::kMost + 1) / 2);
+  EXPECT_EQ(table.places[0].us, 2 * SiteTable::kMost);
+  EXPECT_EQ(table.places[SiteTable::kMost - 1].us, SiteTable::kMost + 1);
+  EXPECT_EQ(table.others.us, SiteTable::kMost * (SiteTable::kMost + 1) / 2);
   EXPECT_EQ(table.others.calls, SiteTable::kMost);
 }
 

@@ -3,27 +3,34 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <initializer_list>
+#include <iterator>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/report/json.h"
 
 namespace hocket::interposer {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kSecond = 1'000'000;
 
-PlacedSite site_of(Collective collective, uint64_t offset, uint64_t ns, uint64_t waited_ns) {
+PlacedSite site_of(Collective collective, uint64_t offset, uint64_t us, uint64_t waited_us) {
   PlacedSite site;
   std::strcpy(site.object, "/x/solver");
   std::strcpy(site.function, "step");
   site.offset = offset;
   site.calls = 8;
-  site.ns = ns;
-  site.waited_ns = waited_ns;
+  site.us = us;
+  site.waited_us = waited_us;
   site.collective = collective;
   return site;
 }
@@ -37,8 +44,8 @@ JobReport small_report() {
   report.times[static_cast<size_t>(Collective::kBarrier)] = 9 * kSecond;
   report.times[static_cast<size_t>(Collective::kBroadcast)] = kSecond;
   report.times[kCollectives] = 20 * kSecond;
-  report.timed_ns = 9 * kSecond;
-  report.waited_ns = 8 * kSecond;
+  report.timed_us = 9 * kSecond;
+  report.waited_us = 8 * kSecond;
   report.late = {{1, 7 * kSecond}, {0, kSecond}};
   report.sites.places[0] = site_of(Collective::kBarrier, 0x11b2, 9 * kSecond, 8 * kSecond);
   report.sites.places[1] = site_of(Collective::kBroadcast, 0x12, kSecond, 0);
@@ -55,7 +62,7 @@ time of a rank, the mean of all                          seconds    share
   in collectives                                           5.000   50.0 %  ############
     waiting for late ranks                                 4.000   40.0 %  ##########
     moving bytes, and the rest                             0.500    5.0 %  #
-    started, or by the MPI: not told apart                 0.500    5.0 %  #
+    by the MPI: not told apart                             0.500    5.0 %  #
 
 waited for most, by all others together                  seconds    share
   rank 1                                                   7.000   87.5 %  #####################
@@ -136,7 +143,7 @@ TEST(Page, IsEmptyWithoutCalls) {
 
 TEST(Page, SaysNothingOfWaitsThatNobodyMeasured) {
   JobReport report = small_report();
-  report.timed_ns = report.waited_ns = 0;
+  report.timed_us = report.waited_us = 0;
   report.late.clear();
   EXPECT_EQ(page_text(report, {}).find("wait"), std::string::npos) << page_text(report, {});
 }
@@ -163,18 +170,94 @@ TEST(Page, FitsOnAScreenWhateverThereIs) {
   EXPECT_LE(lines, 35);
 }
 
+// The rows below the heading that begins with `title`.
+std::vector<std::string> rows_below(const std::string& page, const std::string& title) {
+  std::istringstream text(page.substr(std::min(page.find("\n" + title), page.size() - 1) + 1));
+  std::vector<std::string> rows;
+  std::string line;
+  std::getline(text, line);
+  while (std::getline(text, line) && !line.empty()) rows.push_back(line);
+  return rows;
+}
+
+JobReport late_report(size_t ranks, uint64_t least_us, uint64_t more_us) {
+  JobReport report = small_report();
+  report.ranks = static_cast<int>(ranks);
+  std::vector<uint64_t> us(ranks);
+  for (size_t rank = 0; rank < ranks; ++rank) us[rank] = least_us + rank * more_us;
+  keep_latest(report, us);
+  return report;
+}
+
+TEST(Page, TellsOfHoweverManyRanksInOneHundredPerCent) {
+  for (const size_t ranks : {1, 3, 20, 1000, 100'000}) {
+    // From seconds to the two hundred years that such a job may wait in a day.
+    for (const uint64_t us : {uint64_t{10}, kSecond, 60'000 * kSecond}) {
+      const std::vector<std::string> rows = rows_below(page_text(late_report(ranks, us, us / 1000), {}), "waited for");
+      ASSERT_FALSE(rows.empty());
+      ASSERT_LE(rows.size(), 11u);
+      double percent = 0;
+      for (const std::string& row : rows) {
+        EXPECT_EQ(row.find(" %"), 71u) << "out of line: " << row;
+        percent += std::stod(row.substr(64, 7));
+      }
+      EXPECT_NEAR(percent, 100, 0.6) << ranks;
+    }
+  }
+  EXPECT_EQ(rows_below(page_text(late_report(20, kSecond, 0), {}), "waited for").back(),
+            "  10 others                                               10.000   50.0 %  ############");
+  EXPECT_EQ(rows_below(page_text(late_report(11, kSecond, 0), {}), "waited for").back().substr(0, 12), "  1 other   ");
+  EXPECT_TRUE(rows_below(page_text(late_report(5000, kSecond, 0), {}), "waited for")[0].starts_with("  5000 others "));
+}
+
+TEST(Page, NamesWhatIsNotToldApart) {
+  const auto with = [](std::initializer_list<std::pair<Collective, Outcome>> calls) {
+    JobReport report = small_report();
+    report.calls = {};
+    report.calls[static_cast<size_t>(counter_index(Collective::kBarrier, Outcome::kCarriedOut))] = 5;
+    for (const auto& [collective, outcome] : calls)
+      report.calls[static_cast<size_t>(counter_index(collective, outcome))] = 1;
+    const std::string text = page_text(report, {});
+    const size_t end = text.find(" told apart");
+    const size_t begin = text.rfind('\n', end) + 5;
+    return text.substr(begin, end - begin);
+  };
+  EXPECT_EQ(with({{Collective::kIbarrier, Outcome::kCarriedOut}}), "started: not");
+  EXPECT_EQ(with({{Collective::kBarrierInit, Outcome::kNotByEngines}}), "started: not");
+  EXPECT_EQ(with({{Collective::kBroadcast, Outcome::kNotSetUp}}), "by the MPI: not");
+  EXPECT_EQ(with({{Collective::kNeighborAlltoall, Outcome::kCarriedOut}}), "among neighbours: not");
+  EXPECT_EQ(with({{Collective::kIneighborAlltoall, Outcome::kCarriedOut}, {Collective::kReduce, Outcome::kMpisOwn}}),
+            "started, or by the MPI: not");
+  EXPECT_EQ(with({{Collective::kReduce, Outcome::kSingleRank}}), "not");
+  JobReport report = small_report();
+  report.timed_us = report.within_us();
+  EXPECT_EQ(page_text(report, {}).find("told apart"), std::string::npos);
+}
+
+TEST(JobReport, HasNoPartLongerThanItsWhole) {
+  JobReport report = small_report();
+  report.timed_us = 11 * kSecond;
+  report.waited_us = 12 * kSecond;
+  EXPECT_EQ(report.moving_us(), 0u);
+  EXPECT_EQ(report.not_told_apart_us(), 0u);
+  keep_parts_within(report);
+  EXPECT_EQ(report.timed_us, 10 * kSecond);
+  EXPECT_EQ(report.waited_us, 10 * kSecond);
+}
+
 TEST(JobReport, KeepsTheTenThatWereWaitedForMost) {
   JobReport report;
-  std::vector<uint64_t> ns(1000, 1);
-  ns[700] = 50;
-  ns[3] = 60;
-  ns[4] = 0;
-  keep_latest(report, ns);
+  std::vector<uint64_t> us(1000, 1);
+  us[700] = 50;
+  us[3] = 60;
+  us[4] = 0;
+  keep_latest(report, us);
   ASSERT_EQ(report.late.size(), 10u);
   EXPECT_EQ(report.late[0].rank, 3u);
   EXPECT_EQ(report.late[1].rank, 700u);
   EXPECT_EQ(report.late[2].rank, 0u);
-  EXPECT_EQ(report.other_late_ns, 997u - 8u);
+  EXPECT_EQ(report.other_late, 997u - 8u);
+  EXPECT_EQ(report.other_late_us, 997u - 8u);
 }
 
 TEST(JobReport, JoinsCallsOfOneLineLongestFirst) {
@@ -188,9 +271,9 @@ TEST(JobReport, JoinsCallsOfOneLineLongestFirst) {
   ASSERT_EQ(report.sites.used, 4u);
   ASSERT_EQ(report.lines.size(), 4u);
   EXPECT_EQ(report.sites.places[0].collective, Collective::kBroadcast);
-  EXPECT_EQ(report.sites.places[0].ns, 11 * kSecond);
+  EXPECT_EQ(report.sites.places[0].us, 11 * kSecond);
   EXPECT_EQ(report.sites.places[0].calls, 16u);
-  EXPECT_EQ(report.sites.places[0].waited_ns, 3u);
+  EXPECT_EQ(report.sites.places[0].waited_us, 3u);
   EXPECT_EQ(report.lines[0].line, 1u);
   EXPECT_EQ(report.sites.places[1].collective, Collective::kBarrier) << "another collective of that line";
   EXPECT_EQ(report.sites.places[2].offset, 0x12u) << "of no known line";
@@ -202,6 +285,7 @@ TEST(Terminal, FitsTextOfAnyLetters) {
   EXPECT_EQ(fit_text("äöü", 5), "äöü  ");
   EXPECT_EQ(fit_text("abcdefghij", 6), "ab..ij");
   EXPECT_EQ(fit_text("äbcdefghiü", 5), "ä..iü");
+  EXPECT_EQ(fit_text("a\n\033[1m\x7f", 8), "a??[1m? ");
   EXPECT_EQ(fit_text("abc", 1), ".");
   EXPECT_EQ(fit_text("abc", 0), "");
 }
@@ -220,13 +304,13 @@ TEST(Json, HasTheNumbersOfTheJob) {
   const std::string text = json_text(small_report());
   for (const char* part :
        {R"("ranks": 2)",
-        R"("seconds": {"job": 20.000000000, "collectives": 10.000000000, "waiting": 8.000000000, )"
-        R"("moving": 1.000000000, "not_told_apart": 1.000000000})",
+        R"("seconds": {"job": 20.000000, "collectives": 10.000000, "waiting": 8.000000, )"
+        R"("moving": 1.000000, "not_told_apart": 1.000000})",
         R"("MPI_Bcast": {"carried_out": 0, "passed_through": 2, "outcomes": {"not yet set up": 2}, )"
-        R"("seconds": 1.000000000})",
-        R"("waited_for": [{"rank": 1, "seconds": 7.000000000}, {"rank": 0, "seconds": 1.000000000}])",
+        R"("seconds": 1.000000})",
+        R"("waited_for": [{"rank": 1, "seconds": 7.000000}, {"rank": 0, "seconds": 1.000000}])",
         R"({"collective": "MPI_Barrier", "function": "main", "file": "/src/solver.c", "line": 31, )"
-        R"("object": "/x/solver", "offset": 4530, "calls": 8, "seconds": 9.000000000, "waiting": 8.000000000})",
+        R"("object": "/x/solver", "offset": 4530, "calls": 8, "seconds": 9.000000, "waiting": 8.000000})",
         R"("function": "step", "file": null, "line": null,)"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
@@ -235,6 +319,11 @@ TEST(Json, QuotesWhatFilesMayBeCalled) {
   EXPECT_EQ(json_string("a\"b\\c\n\x01"), R"("a\"b\\c\u000a\u0001")");
   EXPECT_EQ(json_string("ä€"), "\"ä€\"");
   EXPECT_EQ(json_string("\xff\xc3"), "\"??\"");
+  EXPECT_EQ(json_string("\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf\xed\x9f\xbf"),
+            "\"\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf\xed\x9f\xbf\"");
+  for (const char* wrong :
+       {"\xc0\x80", "\xe0\x80\x80", "\xf0\x8f\xbf\xbf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80"})
+    EXPECT_EQ(json_string(wrong), "\"" + std::string(std::strlen(wrong), '?') + "\"");
 }
 
 TEST(Json, IsWrittenWholeOrNotAtAll) {
@@ -250,6 +339,24 @@ TEST(Json, IsWrittenWholeOrNotAtAll) {
   ASSERT_FALSE(failed.is_ok());
   EXPECT_NE(std::string(failed.message()).find("/no/such/folder/a.json"), std::string::npos);
   EXPECT_FALSE(write_file(testing::TempDir(), "one").is_ok());
+}
+
+TEST(Json, FilesAreTriedBeforeTheyAreWritten) {
+  const std::string folder = testing::TempDir() + "report_test";
+  std::filesystem::create_directories(folder + "/folder.json");
+  std::ofstream(folder + "/there.json") << "kept";
+  EXPECT_TRUE(try_file(folder + "/new.json").is_ok());
+  EXPECT_TRUE(try_file(folder + "/there.json").is_ok());
+  EXPECT_FALSE(try_file(folder + "/folder.json").is_ok());
+  const Status failed = try_file(folder + "/none/a.json");
+  ASSERT_FALSE(failed.is_ok());
+  EXPECT_EQ(std::string(failed.message()),
+            "HOCKET_STATS: " + folder + "/none/a.json can't be written: No such file or directory");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2) << "something is left";
+  std::string text;
+  std::ifstream(folder + "/there.json") >> text;
+  EXPECT_EQ(text, "kept");
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
