@@ -198,8 +198,9 @@ const internal::LeftCall* left_call(const ThreadLine& line) {
 void note_long_wait() {
   platform::write_metrics_when_due();
   ThreadLine* const line = platform::own_line();
-  if (line == nullptr || limit_ns() == 0) return;
+  if (line == nullptr) return;
   if (line->other.is_in()) name_peer(line->other);
+  if (limit_ns() == 0) return;
   const internal::LeftCall* const call = left_call(*line);
   if (call == nullptr) return;
   const FunctionStamp& stamp = line->collective.is_in() ? line->collective : line->other;

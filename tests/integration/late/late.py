@@ -140,8 +140,8 @@ def end(mark, process, reader):
 
 def named(line):
     """The ranks that a line about late ranks names, as their communicator numbers them."""
-    late = re.search(r"has waited for \d+ s(?:, and goes on waiting,)? for (.*?)(?:; this is a deadlock|; where it is|$)",
-                     line)
+    late = re.search(r"has waited for \d+ s(?:, and goes on waiting,)? for (.*?)"
+                     r"(?:; this (?:is|may be) a deadlock|; where|$)", line)
     if late is None:
         return set()
     text = re.sub(r"\([^)]*\)", "", late.group(1))  # what they do has ranks of its own
