@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <string_view>
 
 namespace hocket::platform {
 namespace {
@@ -60,6 +61,17 @@ std::string system_call_of(int process) {
   return found != std::end(kCalls) ? found->name : "system call " + std::to_string(number);
 }
 
+int swapped_percent_of(int process) {
+  std::ifstream in("/proc/" + std::to_string(process) + "/status");
+  uint64_t here = 0, swapped = 0;
+  for (std::string line; std::getline(in, line);) {
+    const auto is = [&line](std::string_view name) { return line.starts_with(name); };
+    if (is("VmRSS:")) here = std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10);
+    if (is("VmSwap:")) swapped = std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10);
+  }
+  return swapped == 0 ? 0 : static_cast<int>(100 * swapped / (here + swapped));
+}
+
 ProcessState::Kind kind_of(char letter) {
   switch (letter) {
     case 'R':
@@ -92,20 +104,27 @@ ProcessState state_of(int process, const ProcessStat& stat) {
   state.kind = kind_of(stat.state);
   if (state.kind == ProcessState::Kind::kSleeps || state.kind == ProcessState::Kind::kBlocked)
     state.call = system_call_of(process);
+  if (state.kind != ProcessState::Kind::kUnknown && state.kind != ProcessState::Kind::kEnded)
+    state.swapped_percent = swapped_percent_of(process);
   return state;
 }
 
 std::string describe(const ProcessState& state) {
   const std::string where = state.call.empty() ? "in a system call" : "in " + state.call;
+  // Less is of no account: nobody touches it.
+  constexpr int kOfAccount = 10;
+  const std::string memory = state.swapped_percent < kOfAccount
+                                 ? ""
+                                 : ", with " + std::to_string(state.swapped_percent) + " % of its memory in swap";
   switch (state.kind) {
     case ProcessState::Kind::kRuns:
-      return "runs";
+      return "runs" + memory;
     case ProcessState::Kind::kSleeps:
-      return "sleeps " + where;
+      return "sleeps " + where + memory;
     case ProcessState::Kind::kBlocked:
-      return "is blocked " + where;
+      return "is blocked " + where + memory;
     case ProcessState::Kind::kStopped:
-      return "is stopped";
+      return "is stopped" + memory;
     case ProcessState::Kind::kEnded:
       return "has ended";
     case ProcessState::Kind::kUnknown:

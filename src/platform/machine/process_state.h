@@ -20,13 +20,14 @@ struct ProcessState {
     kEnded,    // and its parent has not asked how yet
   };
   Kind kind = Kind::kUnknown;
-  std::string call;  // of one that sleeps or is blocked: "read", "system call 42"; "": the kernel doesn't tell
+  std::string call;         // of one that sleeps or is blocked: "read", "system call 42"; "": the kernel doesn't tell
+  int swapped_percent = 0;  // of the memory that it has touched
 };
 
 ProcessState state_of(int process);
 // The same where its `stat` has been read.
 ProcessState state_of(int process, const ProcessStat& stat);
-// "runs", "sleeps in read", "is stopped"; "" where it is unknown.
+// "runs", "sleeps in read", "is stopped, with 40 % of its memory in swap"; "" where it is unknown.
 std::string describe(const ProcessState& state);
 
 }  // namespace hocket::platform

@@ -59,6 +59,7 @@ std::string describe_late(const LateRank& late, const OwnersOfRecords& owners) {
   if (record != nullptr && (*record)->rank >= 0 && static_cast<uint32_t>((*record)->rank) != late.rank)
     text += ", " + std::to_string((*record)->rank) + " of the job";
   text += " (process " + std::to_string(process);
+  if (record != nullptr && !record->host().empty()) text += " on host " + std::string(record->host());
   std::string what = record != nullptr ? describe_place(*record, coarse_now_ns()) : std::string();
   const ProcessState state = state_of(process);
   if (state.kind != ProcessState::Kind::kUnknown) what += (what.empty() ? "" : ", and ") + describe(state);

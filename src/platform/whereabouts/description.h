@@ -38,7 +38,7 @@ struct LateRank {
   uint32_t rank = 0;
   uint32_t process = 0;
 };
-// "rank 0 has waited for 12 s, and goes on waiting, for rank 1 (process 4711, which has been in ...)", who of them are
+// "rank 0 has waited for 12 s, and goes on waiting, for rank 1 (process 4711 on host a, which ...)", who of them are
 // in a deadlock, and how the stack of one of these, or else of the first, is seen. `late` isn't empty.
 std::string describe_wait(const RankWait& wait, const std::vector<LateRank>& late,
                           const std::vector<SeenRecord>& records);

@@ -55,8 +55,8 @@ class LateTest(MpiLab):
                 self.lab("down", "--all")
                 self.lab("up", "2", "--ppn", "2")
                 for line in self.said(mpi, "receive", "3", "12", "0"):
-                    self.assertRegex(line, r"rank 2 has waited .* for rank 3 \(process \d+, which has been in "
-                                           r"MPI_Recv from rank 0, tag 7 for ")
+                    self.assertRegex(line, r"rank 2 has waited .* for rank 3 \(process \d+ on host n1, which has "
+                                           r"been in MPI_Recv from rank 0, tag 7 for ")
 
     def test_ranks_that_wait_for_nic_engines_tell_of_it(self):
         for mpi in self.mpis(2):

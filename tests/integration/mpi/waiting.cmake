@@ -94,13 +94,14 @@ function(hocket_mpi_waiting_tests mpi)
       "TRACED=--ring" RING=ring:50: ARGUMENTS=hangs)
     hocket_mpi_test(traced_without_a_folder ${mpi} traced.c 3 HOCKET_TRACE=/no/such/folder/trace.json)
     hocket_mpi_expect(traced_without_a_folder ${mpi}
-      "EXPECT=^traced: passed && : rank 0 of 3: HOCKET_TRACE: .*such/folder/trace.json: .*; make its folder.* 3 of its"
+      "EXPECT=^traced: passed && : rank 0 of 3: HOCKET_TRACE: .*such/folder/trace.json: .*. make its folder.* 3 of its"
       "UNEXPECTED=rank [12] of 3: HOCKET_TRACE|events of this process")
-    set(late "EXPECT=MPI_Allreduce.* of 3 ranks: rank [02] has waited for [12] s.* for rank 1 .process [0-9]+")
+    set(late
+      "EXPECT=MPI_Allreduce.* of 3 ranks: rank [02] has waited for [12] s.* for rank 1 .process [0-9]+ on host [^ ]+")
     hocket_mpi_expect(late_rank_sleeps ${mpi} ARGUMENTS=sleeps
       "${late}, which has made no MPI call for . s, .*, and sleeps in ")
     hocket_mpi_expect(late_rank_computes ${mpi} ARGUMENTS=computes
-      "${late}, which has made no MPI call .*, and runs.; where it is: gdb")
+      "${late}, which has made no MPI call .*, and runs.. where it is: gdb")
     hocket_mpi_expect(late_rank_receives ${mpi} ARGUMENTS=receives
       "${late}, which has been in MPI_Recv from rank 2, tag 7 .* and rank 2 ")
   endif()

@@ -69,5 +69,11 @@ TEST(StateOfNoProcess, IsUnknown) {
   EXPECT_EQ(describe(state_of(0)), "");
 }
 
+TEST(StateInWords, TellsOfMemoryInSwapWhereThatIsOfAccount) {
+  EXPECT_EQ(describe({.kind = Kind::kRuns, .call = {}, .swapped_percent = 9}), "runs");
+  EXPECT_EQ(describe({.kind = Kind::kBlocked, .call = "read", .swapped_percent = 40}),
+            "is blocked in read, with 40 % of its memory in swap");
+}
+
 }  // namespace
 }  // namespace hocket::platform
