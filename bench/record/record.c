@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Short calls of two ranks, and calls that wait for nobody, one after the other: medians of blocks, in nanoseconds a
-// call, as "name number" on rank 0. For record.py.
+// call, as "name number" on rank 0. With an argument each rank holds a handle of the performance variable of that name
+// meanwhile. For record.py.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +47,22 @@ static void measure(const char* name, void (*call)(void)) {
   if (rank == 0) printf("%s %.1f\n", name, times[kBlocks / 2]);
 }
 
+static int hold(const char* name) {
+  int provided = 0, number = 0, count = 0;
+  MPI_T_pvar_session session;
+  MPI_T_pvar_handle handle;
+  return MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS &&
+         MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &number) == MPI_SUCCESS &&
+         MPI_T_pvar_session_create(&session) == MPI_SUCCESS &&
+         MPI_T_pvar_handle_alloc(session, number, NULL, &handle, &count) == MPI_SUCCESS;
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  if (argc > 1 && !hold(argv[1])) {
+    fprintf(stderr, "record: there is no performance variable %s\n", argv[1]);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (int i = 0; i < 100; ++i) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the record of where a rank is costs a call, and what the trace and the statistics cost: short calls on two
-ranks, with a library from before there was a record and with the one that has it, processes by turns.
+"""What the record of where a rank is costs a call, and what the trace, the statistics and a tool that holds a
+performance variable cost: short calls on two ranks, with a library from before there was a record and with the one that
+has it, processes by turns.
 
   record.py --before OLD/build/release/lib --after build/release/lib --mpi .venv/mpich --family mpich
 
@@ -30,14 +31,15 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         program, trace = os.path.join(folder, "record"), os.path.join(folder, "trace.json")
         subprocess.run([mpi / "bin/mpicc", "-O2", HERE / "record.c", "-o", program], check=True)
-        sides = {"without a record": (arguments.before, []), "with it": (arguments.after, []),
-                 "traced": (arguments.after, [f"HOCKET_TRACE={trace}"]),
-                 "with statistics": (arguments.after, ["HOCKET_STATS=1"])}
+        sides = {"without a record": (arguments.before, [], []), "with it": (arguments.after, [], []),
+                 "traced": (arguments.after, [f"HOCKET_TRACE={trace}"], []),
+                 "with statistics": (arguments.after, ["HOCKET_STATS=1"], []),
+                 "a variable held": (arguments.after, [], ["hocket_late_ns"])}
         environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         for _ in range(arguments.rounds):
-            for side, (libraries, variables) in sides.items():
+            for side, (libraries, variables, held) in sides.items():
                 library = pathlib.Path(libraries).resolve() / f"libhocket-mpi-{arguments.family}.so"
-                line = [mpi / "bin/mpiexec", "-n", "2", "env", f"LD_PRELOAD={library}", *variables, program]
+                line = [mpi / "bin/mpiexec", "-n", "2", "env", f"LD_PRELOAD={library}", *variables, program, *held]
                 run = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True,
                                      env=environment)
                 for line in run.stdout.splitlines():
