@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cerrno>
 #include <ctime>
 
 namespace hocket::interposer {
@@ -19,9 +20,16 @@ inline void let_last_words_out() {
 
 // `rank`: of the job. A launcher may need a second until no rank is left.
 inline void let_others_end_first(int rank) {
-  constexpr int kTurns = 5;
-  const timespec pause{std::min(rank, kTurns), 0};
-  nanosleep(&pause, nullptr);
+  constexpr int kWhole = 5, kTurns = 16;
+  constexpr long kTurnNs = 250'000'000, kSecondNs = 1'000'000'000;
+  const long nanoseconds = rank < kWhole ? 0 : rank % kTurns * kTurnNs;
+  timespec until{};
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += nanoseconds % kSecondNs;
+  until.tv_sec += std::min(rank, kWhole) + nanoseconds / kSecondNs + until.tv_nsec / kSecondNs;
+  until.tv_nsec %= kSecondNs;
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+  }
 }
 
 }  // namespace hocket::interposer

@@ -42,9 +42,11 @@ def exec_args(line: Words, *, mpi: str = "auto", stats: WhereTold = False, check
     """
     if mpi not in MPIS:
         raise ValueError(f"exec_args: `mpi` is {mpi!r}; it is one of {', '.join(MPIS)}")
-    options = {"stats": stats is True, "check": check, "disable": disable, "oversubscribe": oversubscribe}
+    is_named = isinstance(stats, (str, os.PathLike))
+    options = {"stats": bool(stats) and not is_named, "check": check, "disable": disable,
+               "oversubscribe": oversubscribe}
     chosen = [f"--{name}" for name, wanted in options.items() if wanted]
-    if not isinstance(stats, bool):
+    if is_named:
         chosen.insert(0, f"--stats={os.fspath(stats)}")
     if mpi != "auto":
         chosen += ["--mpi", mpi]

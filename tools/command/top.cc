@@ -27,9 +27,9 @@ constexpr const char* kTopFooter = R"(
 A line a rank, the latest first, as in `hocket where`. LATE: how long the longest wait for it has lasted; WAITED: the
 share of the last interval in which it has waited for others in hocket's collectives; CPU: that of its threads on
 processors, 100 % a core; CALLS/S: blocking collectives on the communicator that it called last; WHERE, FOR: where it
-is and how long; WAITS FOR: ranks of the job. Red: late since --late seconds or longer. q or Ctrl-C ends it. With
+is and how long; WAITS FOR: ranks of the job. Red: late for --late seconds or longer. q or Ctrl-C ends it. With
 --count the last picture stays on the terminal. Where stdout is no terminal, or TERM says that it can't place text
-(dumb, or not set), a table follows the other.
+(dumb, or not set), tables follow one another.
 
 Jobs are those of this user on this machine, for root those of all users.
 

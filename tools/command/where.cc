@@ -22,8 +22,8 @@ those that wait. LATE: how long the longest wait for it has lasted; FOR: how lon
 ranks of the job. Deadlocks are named below, and the command that shows the stack of the rank to look at first. The job
 goes on undisturbed: everything is read out of records that ranks keep by themselves.
 
-Exit codes: 0 nobody is late; 1 a rank is waited for since --late seconds or longer, or all ranks of the job have been
-in calls for so long; 2 nothing could be read, or the command line was not understood.
+Exit codes: 0 nobody is late; 1 a rank has kept others waiting for --late seconds or longer, or all ranks of the job
+have been in calls for so long; 2 nothing could be read, or the command line was not understood.
 
 Examples:
   hocket where 4711                                the job of process 4711, which may be a rank or the launcher

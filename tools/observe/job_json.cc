@@ -55,6 +55,7 @@ ordered_json json_of_rank(const RankView& one) {
   rank["for_s"] = rounded(one.for_s);
   rank["call"] = one.call;
   rank["bytes"] = one.bytes;
+  rank["root"] = one.root;
   rank["algorithm"] = one.algorithm;
   rank["text"] = one.text;
   rank["state"] = one.state;

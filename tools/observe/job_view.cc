@@ -53,6 +53,7 @@ void describe_call(const SeenRecord& record, const ThreadLine& line, RankView& v
   if (line.communicator.load(std::memory_order_relaxed) == 0) return;
   view.call = line.number.load(std::memory_order_relaxed);
   view.bytes = line.bytes.load(std::memory_order_relaxed);
+  view.root = line.root.load(std::memory_order_relaxed);
   if (const uint32_t algorithm = line.algorithm.load(std::memory_order_relaxed); algorithm != 0)
     view.algorithm = printable(record.algorithm(algorithm - 1));
 }
@@ -201,9 +202,9 @@ class JobReader {
       view_.here[one].waits_for_count = count;
       for (uint32_t i = 0; i < std::min(count, ThreadLine::kAwaited); ++i) {
         const uint32_t process = line->awaited[i].load(std::memory_order_relaxed);
-        if (const SeenRecord* const awaited = owners_.named(process); awaited != nullptr)
-          note(one, place_of_.at(awaited->process()), for_s);
-        else if (process != 0 && !owners_.has_named(process) && counts_as_we_do(record))
+        if (const SeenRecord* const awaited = owners_.named(process); awaited != nullptr) {
+          if (!platform::has_come(*awaited, *line)) note(one, place_of_.at(awaited->process()), for_s);
+        } else if (process != 0 && !owners_.has_named(process) && counts_as_we_do(record))
           note_gone(one, process, for_s);
       }
     } else {

@@ -41,6 +41,7 @@ struct RankView {
   bool is_in_call = false;
   // Of a collective that it is in: which call of its communicator, and how hocket carries it out; 0, "": unknown.
   uint64_t call = 0, bytes = 0;
+  uint32_t root = 0;
   std::string algorithm;
   // The last call of a communicator that it came to, which may be over.
   uint64_t last_communicator = 0, last_call = 0;

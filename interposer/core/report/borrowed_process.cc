@@ -49,6 +49,10 @@ bool end_process_at(uint64_t end_ns) {
 int enter(void* argument) {
   const Work& work = *static_cast<const Work*>(argument);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Where the program ignores it, ended children are gone before they are waited for. Handlers are this process's own.
+  struct sigaction usual{};
+  usual.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &usual, nullptr);
   if (!end_process_at(work.end_ns)) return 1;
 #ifdef SYS_close_range
   // What it starts gets none of the program's descriptors. Older kernels have no such call.

@@ -189,10 +189,17 @@ std::string json_text(const JobReport& report) {
   return all.text() + "\n";
 }
 
-Status try_file(const std::string& path) {
+namespace {
+Status check_kind(const std::string& path) {
   struct stat facts{};
   if (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
-    return {Code::kInvalidArgument, "HOCKET_STATS: " + path + " can't be written: it is no file but something else"};
+    return {Code::kInvalidArgument, "HOCKET_STATS: " + path + " can't be written: it is not a regular file"};
+  return Status::ok();
+}
+}  // namespace
+
+Status try_file(const std::string& path) {
+  HOCKET_TRY(check_kind(path));
   const std::string temporary = temporary_of(path);
   const int file = open_new(temporary);
   if (file < 0) return failure(path, errno);
@@ -202,6 +209,7 @@ Status try_file(const std::string& path) {
 }
 
 Status write_file(const std::string& path, const std::string& text) {
+  HOCKET_TRY(check_kind(path));
   const std::string temporary = temporary_of(path);
   const int file = open_new(temporary);
   if (file < 0) return failure(path, errno);

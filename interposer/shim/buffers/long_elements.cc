@@ -47,11 +47,14 @@ class LongBytes {
 // An MPI without MPI_Pack_c moves the element all the same, in a message to itself.
 int send_to_self(const void* from, MPI_Datatype from_type, void* to, MPI_Datatype to_type, MPI_Comm comm) {
   static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
   constexpr int kTag = 1;
   const int self = rank_on_hidden_comm();
-  const int error = next_pmpi().Sendrecv(from, 1, from_type, self, kTag, to, 1, to_type, self, kTag, hidden_comm(),
-                                         MPI_STATUS_IGNORE);
+  int error = MPI_SUCCESS;
+  {
+    const std::lock_guard lock(one_at_a_time);
+    error = next_pmpi().Sendrecv(from, 1, from_type, self, kTag, to, 1, to_type, self, kTag, hidden_comm(),
+                                 MPI_STATUS_IGNORE);
+  }
   return error == MPI_SUCCESS ? error : raise_error(comm, error);
 }
 

@@ -72,7 +72,7 @@ class RanksOfCall {
     for (uint32_t rank = 0; rank < in_world_.size(); ++rank) {
       const SeenRecord* const record = record_of(in_world_[rank]);
       if (record == nullptr) continue;
-      if (has_come(*record))
+      if (platform::has_come_to_left_call(*record, waited.call.communicator, waited.call.number))
         note_waiting(*record, in_world_[rank]);
       else
         late_.push_back({rank, (*record)->process});
@@ -88,17 +88,6 @@ class RanksOfCall {
     const auto found =
         std::find_if(records_.begin(), records_.end(), [rank](const SeenRecord& one) { return one->rank == rank; });
     return found == records_.end() ? nullptr : &*found;
-  }
-  // One that has freed the communicator came to all of its calls, and of what a full table leaves out nothing is known.
-  bool has_come(const SeenRecord& record) const {
-    const uint64_t number = waited_.call.communicator;
-    const platform::CommunicatorName* const noted = record.communicator(number);
-    if (noted != nullptr) return noted->calls.load(std::memory_order_relaxed) >= waited_.call.number;
-    return record->unlisted.load(std::memory_order_relaxed) != 0 ||
-           record->gone_communicators.load(std::memory_order_relaxed) > platform::Record::kGone ||
-           std::any_of(std::begin(record->gone), std::end(record->gone), [number](const std::atomic<uint64_t>& one) {
-             return one.load(std::memory_order_relaxed) == number;
-           });
   }
   void note_waiting(const SeenRecord& record, int rank) {
     for (const ThreadLine& line : record->threads) {
@@ -121,7 +110,30 @@ void publish(ThreadLine& line, const std::vector<platform::LateRank>& late, uint
   const auto count = std::min<size_t>(late.size(), ThreadLine::kAwaited);
   for (size_t i = 0; i < count; ++i) line.awaited[i].store(late[i].process, std::memory_order_relaxed);
   line.awaited_ranks.store(static_cast<uint32_t>(late.size()), std::memory_order_relaxed);
+  line.is_left.store(1, std::memory_order_relaxed);
   line.waits_since_ns.store(late.empty() ? 0 : since_ns, std::memory_order_relaxed);
+}
+
+uint64_t case_of(const internal::LeftCall& call, const std::vector<platform::LateRank>& late) {
+  uint64_t hash = static_cast<uint64_t>(call.collective) + 1;
+  for (const platform::LateRank& one : late) hash = (hash ^ one.process) * 0x9e3779b97f4a7c15ull;
+  return hash | 1;
+}
+
+// What was said last of the same ranks and collective, by whichever rank, is said again only of one that waits twice as
+// long.
+bool may_tell(const internal::LeftCall& call, const RanksOfCall& ranks, uint64_t waited_ns) {
+  constexpr uint64_t kMostDoublings = 10;
+  const uint64_t what = case_of(call, ranks.late());
+  uint64_t times = 0;
+  for (const SeenRecord& one : ranks.records())
+    if (one->late_case.load(std::memory_order_relaxed) == what)
+      times = std::max(times, one->late_times.load(std::memory_order_relaxed));
+  if (waited_ns / limit_ns() < uint64_t{1} << std::min(times, kMostDoublings)) return false;
+  platform::Record& own = *platform::own_record();
+  own.late_case.store(what, std::memory_order_relaxed);
+  own.late_times.store(times + 1, std::memory_order_relaxed);
+  return true;
 }
 
 void tell(const internal::LeftCall& call, const platform::CommunicatorName& noted, const RanksOfCall& ranks,
@@ -130,8 +142,7 @@ void tell(const internal::LeftCall& call, const platform::CommunicatorName& note
       std::string(mpi_name(call.collective)) + " of " +
       platform::describe_communicator(platform::name_in(&noted), noted.size) + ": " +
       platform::describe_wait({noted.rank, waited_ns, !ends_calls()}, ranks.late(), ranks.records());
-  if (platform::Record* const record = platform::own_record(); record != nullptr)
-    record->late_lines.fetch_add(1, std::memory_order_relaxed);
+  platform::own_record()->late_lines.fetch_add(1, std::memory_order_relaxed);
   if (!ends_calls()) {
     HOCKET_LOG_WARN("%s", text.c_str());
     return;
@@ -154,7 +165,11 @@ platform::JobProcesses& job_processes() {
 
 void look_for_late(ThreadLine& line, const internal::LeftCall& call, uint64_t since_ns) {
   static thread_local Waited waited;
-  if (!waited.is_of(call) || waited.since_ns != since_ns) waited = {call, since_ns, 0, false};
+  if (!waited.is_of(call) || waited.since_ns != since_ns) {
+    // Of the last long wait, which has ended.
+    if (waited.is_told) platform::own_record()->came_after_all.fetch_add(1, std::memory_order_relaxed);
+    waited = {call, since_ns, 0, false};
+  }
   note_call(call);
   const uint64_t now = platform::coarse_now_ns();
   const uint64_t waited_ns = now > since_ns ? now - since_ns : 0;
@@ -173,7 +188,7 @@ void look_for_late(ThreadLine& line, const internal::LeftCall& call, uint64_t si
   };
   if (waited_ns < limit_ns() || !is_to_tell(seen)) return;
   const RanksOfCall ranks(waited, in_world, job_processes().look_anew(job));
-  if (!is_to_tell(ranks)) return;
+  if (!is_to_tell(ranks) || !may_tell(call, ranks, waited_ns)) return;
   waited.is_told = true;
   tell(call, *noted, ranks, waited_ns);
 }

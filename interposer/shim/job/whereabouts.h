@@ -84,6 +84,7 @@ inline void note_call(const internal::LeftCall& call) {
   line->communicator.store(call.communicator, std::memory_order_relaxed);
   line->number.store(call.number, std::memory_order_relaxed);
   line->bytes.store(0, std::memory_order_relaxed);
+  line->root.store(0, std::memory_order_relaxed);
   line->algorithm.store(0, std::memory_order_relaxed);
 }
 

@@ -27,13 +27,17 @@ Status FailureDetector::fail(Status status) {
   tracks_.for_each([](Track& track) { track.cancel(); });
   if (is_broken_) return status;
   is_broken_ = true;
+  const std::string own = status.message();
   if (MismatchFinder::is_for_all(status))
     status = mismatches_.agree(std::move(status), nodes_ != nullptr && nodes_->knows_mismatch());
   else if (participants_.group->broken() == 0)
     participants_.group->report_broken(participants_.rank);
-  // First, since an MPI may not survive that its peers have ended. Who is late is said by one rank for all.
-  if (status.code() != Code::kTimeout || has_told_late_)
-    HOCKET_LOG_ERROR("rank %u of %u: %s", participants_.rank, participants_.size, status.message());
+  // First, since an MPI may not survive that its peers have ended. Who is late is said by one rank for all, and whole:
+  // what all ranks agree on has a length.
+  const bool is_late = status.code() == Code::kTimeout;
+  if (!is_late || has_told_late_)
+    HOCKET_LOG_ERROR("rank %u of %u: %s", participants_.rank, participants_.size,
+                     is_late ? own.c_str() : status.message());
   if (nodes_ != nullptr && !others_know_) nodes_->report(status);
   reason_ = status.message();
   if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr) tracer->ask_to_write();
@@ -108,10 +112,10 @@ Status FailureDetector::look_for_late(int64_t waited_ns) {
   if (sentence.empty() && nodes_ != nullptr) sentence = find_late_elsewhere(waited_ns);
   if (sentence.empty()) return Status::ok();
   has_told_late_ = true;
-  if (ends_late_calls_) return {Code::kTimeout, sentence + "; HOCKET_LATE_ACTION=abort ends the call"};
-  HOCKET_LOG_WARN("%s", sentence.c_str());
   if (platform::Record* const record = platform::own_record(); record != nullptr)
     record->late_lines.fetch_add(1, std::memory_order_relaxed);
+  if (ends_late_calls_) return {Code::kTimeout, sentence + "; HOCKET_LATE_ACTION=abort ends the call"};
+  HOCKET_LOG_WARN("%s", sentence.c_str());
   return Status::ok();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What breaks a communicator: a peer that has ended, a failure that was reported, calls that differ. Looked for now and
-// then while a call waits, and told to all ranks; a broken communicator stays so.
+// What breaks a communicator: a peer that has ended, a failure that was reported, calls that differ, and on request
+// ranks that are late. Looked for now and then while a call waits, and told to all ranks; a broken communicator stays
+// so. Who is late is said, too, where nothing breaks.
 //
 // Thread safety: one thread at a time.
 #pragma once

@@ -65,6 +65,7 @@ void LateFinder::publish(int64_t waited_ns) const {
   const uint32_t count = static_cast<uint32_t>(std::min<size_t>(found->late.size(), ThreadLine::kAwaited));
   for (uint32_t i = 0; i < count; ++i) line->awaited[i].store(process_of(found->late[i]), std::memory_order_relaxed);
   line->awaited_ranks.store(static_cast<uint32_t>(found->late.size()), std::memory_order_relaxed);
+  line->is_left.store(0, std::memory_order_relaxed);
   line->waits_since_ns.store(platform::coarse_now_ns() - static_cast<uint64_t>(waited_ns), std::memory_order_relaxed);
 }
 
@@ -123,7 +124,7 @@ std::string LateFinder::tell(const Awaited& awaited, const CallSignature& call, 
   for (const uint32_t place : awaited.late) late.push_back({participants_.rank_at(place), process_of(place)});
   // Threads of one process need nobody's record.
   std::vector<platform::SeenRecord> records;
-  if (late.front().process != 0) records = platform::all_records(platform::job_label());
+  if (late.front().process != 0) records = platform::records_of_own_job(platform::job_label());
   return describe_call(awaited.track, call) + platform::describe_wait(wait(waited_ns), late, records);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which ranks of a node are late: a rank that has waited for long in a call looks who has not come to it, by the
 // records that peers keep of their calls in their own memory, and says so once, for all ranks, with what their
-// processes' records say of where they are (platform/whereabouts). Nothing is ended.
+// processes' records say of where they are (platform/whereabouts). Of ranks of other nodes it is told who doesn't
+// answer (between_nodes.h). Nothing is ended here.
 //
 // Meanwhile this process's own record says for whom it waits, so that others find rings of waits.
 //

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What ranks of different nodes report to each other beside their calls: that something has failed, that calls differ,
-// and which call a rank is in that has waited for long. The wire's notice announces a report, which follows under the
-// same tag. A rank posts one receive for each notice that it takes.
+// which call a rank is in that has waited for long, who has come to that, and that it has been said who is late. The
+// wire's notice announces a report, which follows under the same tag. A rank posts one receive for each notice that it
+// takes.
 //
 // Thread safety: one thread at a time.
 #pragma once

@@ -15,6 +15,8 @@
 #include <ctime>
 #include <iterator>
 
+#include "base/whole_write.h"
+
 namespace hocket::platform {
 namespace {
 
@@ -51,27 +53,6 @@ uint64_t base_of(std::string_view head) {
   return base_ns;
 }
 
-// A process that may write no more gets a signal, which ends it as a rule: the trace is not worth that.
-class NoFileSizeSignal {
- public:
-  NoFileSizeSignal() {
-    sigemptyset(&signal_);
-    sigaddset(&signal_, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  ~NoFileSizeSignal() {
-    constexpr timespec kNow{0, 0};
-    if (sigismember(&before_, SIGXFSZ) == 0) (void)sigtimedwait(&signal_, nullptr, &kNow);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  NoFileSizeSignal(const NoFileSizeSignal&) = delete;
-  NoFileSizeSignal& operator=(const NoFileSizeSignal&) = delete;
-
- private:
-  sigset_t signal_;
-  sigset_t before_;
-};
-
 }  // namespace
 
 Status TraceFile::failure(const char* what, int error) const {
@@ -85,7 +66,7 @@ Status TraceFile::check_kind() const {
   struct stat facts{};
   if (fstat(file_.get(), &facts) != 0) return failure("looking at", errno);
   if (!S_ISREG(facts.st_mode))
-    return {Code::kInvalidArgument, "HOCKET_TRACE: " + name_ + " is no file but something else; name a file"};
+    return {Code::kInvalidArgument, "HOCKET_TRACE: " + name_ + " is not a regular file; name one"};
   return Status::ok();
 }
 
@@ -175,7 +156,7 @@ Status TraceFile::find_last_line(uint64_t bytes) {
 }
 
 Status TraceFile::write(std::string_view text) {
-  const NoFileSizeSignal quiet;
+  const WithoutSignal quiet(SIGXFSZ);
   while (!text.empty()) {
     const ssize_t written = pwrite(file_.get(), text.data(), text.size(), static_cast<off_t>(end_));
     if (written < 0 && errno == EINTR) continue;

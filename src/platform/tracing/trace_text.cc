@@ -212,10 +212,8 @@ void append_track_name(std::string& text, uint32_t track, const TraceOrigin& ori
 }
 
 void append_node_name(std::string& text, std::string_view host, const TraceOrigin& origin) {
-  append(text,
-         R"({"name":"process_name","ph":"M","pid":%u,"args":{"name":%s}},)"
-         "\n",
-         origin.node, quoted(host).c_str());
+  append(text, R"({"name":"process_name","ph":"M","pid":%u,"args":{"name":)", origin.node);
+  text += quoted(host) + "}},\n";
 }
 
 void append_dropped(std::string& text, uint64_t dropped, uint64_t at_ns, uint32_t track, const TraceOrigin& origin) {

@@ -27,11 +27,12 @@ void TraceWriter::append_open_calls(std::string& text, std::span<const OpenCall>
   for (size_t i = 0; i < open.size(); ++i) {
     TraceEvent event;
     event.kind = TraceKind::kOpen;
+    // Acquire: pairs with the release in Tracer::enter().
+    event.began_ns = open[i].began_ns.load(std::memory_order_acquire);
     event.name = open[i].name.load(std::memory_order_relaxed);
     event.track = open[i].track.load(std::memory_order_relaxed);
-    event.began_ns = open[i].began_ns.load(std::memory_order_relaxed);
     event.ended_ns = at_ns;
-    if (event.began_ns == 0 || event.began_ns > at_ns) continue;
+    if (event.began_ns == 0 || event.began_ns > at_ns || event.name == nullptr) continue;
     told_open_ns_[i] = event.began_ns;
     append_event(text, event, ~uint64_t{0} - event.began_ns, origin);
   }

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 #include <utility>
 
 #include "base/clock.h"
@@ -203,7 +204,8 @@ OpenCall* Tracer::enter(const char* name, uint64_t began_ns) {
   open.has_failed.store(false, std::memory_order_relaxed);
   open.track.store(track, std::memory_order_relaxed);
   open.name.store(name, std::memory_order_relaxed);
-  open.began_ns.store(began_ns, std::memory_order_relaxed);
+  // Release: what belongs to it is there before. Partner: TraceWriter::append_open_calls().
+  open.began_ns.store(began_ns, std::memory_order_release);
   return &open;
 }
 
@@ -225,7 +227,11 @@ void Tracer::write(std::span<const OpenCall> open) {
   const std::lock_guard lock(writing_mutex_);
   const uint64_t asked = asked_.load(std::memory_order_acquire);
   const uint64_t last = ring_->added();  // first: what is known then tells of all their tracks
-  writer_->write(known(), last, open);
+  try {
+    writer_->write(known(), last, open);
+  } catch (const std::bad_alloc&) {
+    HOCKET_LOG_WARN("HOCKET_TRACE: no memory to write %s", place_.file.c_str());
+  }
   answered_.store(asked, std::memory_order_release);
 }
 

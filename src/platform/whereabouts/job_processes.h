@@ -2,9 +2,10 @@
 // The processes of a job on this machine, found once: a look through all of /proc takes milliseconds, and ranks that
 // wait look again and again, all of a node at the same time.
 //
-// Thread safety: one thread at a time.
+// Thread safety: any thread.
 #pragma once
 
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,7 @@ class JobProcesses {
   std::vector<SeenRecord> look_anew(std::string_view job);
 
  private:
+  std::mutex mutex_;  // held while nothing is read
   std::vector<int> known_;
 };
 

@@ -18,7 +18,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/file_pattern.h"
 #include "base/log.h"
+#include "base/whole_write.h"
 #include "platform/descriptor.h"
 #include "platform/machine/process_stat.h"
 #include "platform/whereabouts/own_record.h"
@@ -131,16 +133,6 @@ std::string_view text_in(const char (&place)[N]) {
   return all.substr(0, all.find('\0'));
 }
 
-// Of this user and on this machine: another's job may be called alike.
-std::vector<SeenRecord> own_job(const Record& own) {
-  std::vector<SeenRecord> records = all_records(text_in(own.job));
-  std::erase_if(records, [](const SeenRecord& one) {
-    struct stat process{};
-    return stat(("/proc/" + std::to_string(one.process())).c_str(), &process) != 0 || process.st_uid != geteuid();
-  });
-  return records;
-}
-
 bool is_first(const std::vector<SeenRecord>& records, const Record& own) {
   return std::all_of(records.begin(), records.end(), [&](const SeenRecord& one) {
     return std::pair(one->rank, one->process) >= std::pair(own.rank, own.process);
@@ -160,7 +152,8 @@ double seconds_of_wait(const ThreadLine& line, uint64_t now_ns) {
 // Once a process, and by one of a job's on a machine: the folder may be there for others.
 void complain(const Status& status, const Record& own) {
   static std::atomic<bool> has_complained{false};
-  if (has_complained.exchange(true, std::memory_order_relaxed) || !is_first(own_job(own), own)) return;
+  if (has_complained.exchange(true, std::memory_order_relaxed) || !is_first(records_of_own_job(text_in(own.job)), own))
+    return;
   HOCKET_LOG_WARN("HOCKET_METRICS: %s", status.message());
 }
 
@@ -231,15 +224,9 @@ Result<bool> write_metrics(const std::string& folder, const std::string& file, c
     unlink(draft.c_str());
     return false;
   }
-  size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t bytes = write(open_draft.get(), text.data() + done, text.size() - done);
-    if (bytes < 0 && errno == EINTR) continue;
-    if (bytes <= 0) break;
-    done += static_cast<size_t>(bytes);
-  }
-  if (done == text.size() && rename(draft.c_str(), path.c_str()) == 0) return true;
-  const int error = errno;
+  int error = write_whole(open_draft.get(), text);
+  if (error == 0 && rename(draft.c_str(), path.c_str()) == 0) return true;
+  if (error == 0) error = errno;
   unlink(draft.c_str());
   return Status::system("can't write metrics to `" + path + "`", error);
 }
@@ -254,6 +241,7 @@ std::string metrics_file_of(std::string_view job, uint32_t user) {
 
 bool start_metrics(std::string folder) {
   if (folder.empty()) return false;
+  folder = whole_path(folder);
   const std::lock_guard lock(users_mutex());
   if (users_of_metrics++ != 0) return true;
   const std::string* const known = own_folder.load(std::memory_order_relaxed);
@@ -283,7 +271,7 @@ void internal::write_own_metrics() {
   // Only who writes it looks through all of /proc.
   const Result<bool> done = write_metrics(folder, file, [&] {
     if (left_s() != 0) return std::string();  // another was quicker
-    JobMetrics metrics = metrics_of(own_job(*own), now);
+    JobMetrics metrics = metrics_of(records_of_own_job(text_in(own->job)), now);
     metrics.user = geteuid();
     metrics.program = first_line_of("/proc/self/comm");
     return metrics_text({metrics}, owner_text(getpid(), host));

@@ -161,12 +161,36 @@ RecordAccess access_to(int process) {
   return RecordAccess::kHasNone;
 }
 
-std::vector<SeenRecord> all_records(std::string_view job) {
+std::vector<SeenRecord> all_records() {
   std::vector<SeenRecord> all;
   for (const int process : numbers_in("/proc"))
-    for (SeenRecord& one : records_of(process))
-      if (job.empty() || one.job() == job) all.push_back(std::move(one));
+    for (SeenRecord& one : records_of(process)) all.push_back(std::move(one));
   return all;
+}
+
+std::vector<SeenRecord> records_of_own_job(std::string_view job) {
+  return records_of_own_job(job, numbers_in("/proc"));
+}
+
+std::vector<SeenRecord> records_of_own_job(std::string_view job, const std::vector<int>& processes) {
+  std::vector<SeenRecord> found;
+  for (const int process : processes) {
+    struct stat facts{};
+    if (stat(("/proc/" + std::to_string(process)).c_str(), &facts) != 0 || facts.st_uid != geteuid()) continue;
+    for (SeenRecord& one : records_of(process))
+      if (one.job() == job) found.push_back(std::move(one));
+  }
+  return found;
+}
+
+bool has_come_to_left_call(const SeenRecord& record, uint64_t communicator, uint64_t number) {
+  const CommunicatorName* const noted = record.communicator(communicator);
+  if (noted != nullptr) return noted->calls.load(std::memory_order_relaxed) >= number;
+  return record->unlisted.load(std::memory_order_relaxed) != 0 ||
+         record->gone_communicators.load(std::memory_order_relaxed) > Record::kGone ||
+         std::any_of(std::begin(record->gone), std::end(record->gone), [&](const std::atomic<uint64_t>& one) {
+           return one.load(std::memory_order_relaxed) == communicator;
+         });
 }
 
 // One that is in a collective rather than one that isn't, whatever it does beside, and one that came to its last call

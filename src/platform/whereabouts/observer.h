@@ -60,8 +60,16 @@ enum class RecordAccess {
   kHasNone,
 };
 RecordAccess access_to(int process);
-// Of all processes that this one may look at, by process; with `job`, of that one only.
-std::vector<SeenRecord> all_records(std::string_view job = {});
+// Of all processes that this one may look at, by process.
+std::vector<SeenRecord> all_records();
+// Of this user's processes of a job: another's may call its own alike.
+std::vector<SeenRecord> records_of_own_job(std::string_view job);
+// The same of these processes.
+std::vector<SeenRecord> records_of_own_job(std::string_view job, const std::vector<int>& processes);
+
+// Whether a process has come to one of a communicator's calls that are left to the MPI. One that has freed the
+// communicator came to all of them, and of what a full table leaves out nothing is known.
+bool has_come_to_left_call(const SeenRecord& record, uint64_t communicator, uint64_t number);
 
 // Which of a record's threads tells most of what its process is doing; nullptr: none has come to a call yet.
 const ThreadLine* telling_line(const Record& record);

@@ -22,6 +22,8 @@
 namespace hocket::platform {
 namespace {
 
+static_assert(sizeof(Record) <= size_t{36} << 10, "as docs/late-ranks.md says");
+
 // Never destroyed: threads may outlive static destruction.
 std::mutex& record_mutex() {
   static auto* const mutex = new std::mutex;

@@ -47,6 +47,7 @@ struct alignas(64) ThreadLine {
   alignas(64) std::atomic<uint64_t> waits_since_ns;  // 0: it doesn't
   std::atomic<uint32_t> awaited_ranks;               // how many; the first of them:
   std::array<std::atomic<uint32_t>, kAwaited> awaited;
+  std::atomic<uint32_t> is_left;  // 1: the call is one that the MPI carries out, and `number` counts those
 };
 
 struct CommunicatorName {
@@ -74,6 +75,8 @@ struct Record {
   alignas(64) std::atomic<uint64_t> waited_ns;  // in collectives, for peers, in waits of more than microseconds
   std::atomic<uint64_t> late_lines;             // said of late ranks by this one,
   std::atomic<uint64_t> came_after_all;         // and of these, calls that went on
+  std::atomic<uint64_t> late_case;              // what was said last, as a number, of calls that the MPI carries out,
+  std::atomic<uint64_t> late_times;             // and how often in a row
   std::atomic<uint64_t> unlisted;               // communicators for which there was no room
   std::atomic<uint64_t> gone_communicators;     // how many were forgotten, and the numbers of the last:
   std::atomic<uint64_t> gone[kGone];

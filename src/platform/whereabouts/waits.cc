@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "platform/machine/process_state.h"
+
 namespace hocket::platform {
 namespace {
 
@@ -44,17 +46,18 @@ bool is_same(const SeenRecord& one, const SeenRecord& other) {
                     [](const ThreadLine& a, const ThreadLine& b) { return is_same(a, b); });
 }
 
-// What the waiting thread last saw may be over: both are in the same call, or the other is in a later one.
+}  // namespace
+
 bool has_come(const SeenRecord& awaited, const ThreadLine& waiting) {
   const uint64_t communicator = value_of(waiting.communicator);  // 0: unknown
-  if (communicator == 0 || !waiting.collective.is_in()) return false;
+  if (communicator == 0) return false;
+  if (value_of(waiting.is_left) != 0) return has_come_to_left_call(awaited, communicator, value_of(waiting.number));
+  if (!waiting.collective.is_in()) return false;
   return std::any_of(std::begin(awaited->threads), std::end(awaited->threads), [&](const ThreadLine& line) {
     return value_of(line.thread) != 0 && line.collective.is_in() && value_of(line.communicator) == communicator &&
            value_of(line.number) >= value_of(waiting.number);
   });
 }
-
-}  // namespace
 
 template <typename Key>
 void OwnersOfRecords::note(std::map<Key, const SeenRecord*>& known, Key key, const SeenRecord& record) {
@@ -219,7 +222,11 @@ bool WaitGraph::is_still_there(const std::vector<size_t>& cycle, Kind kind) cons
 Ring WaitGraph::ring_of(const std::vector<size_t>& cycle, Kind kind) const {
   Ring ring;
   if (cycle.empty() || !is_still_there(cycle, kind)) return ring;
-  ring.is_certain = kind == kCertain;
+  // One that is stopped has not looked for a while: whom it waits for may have come, and gone on.
+  const auto is_stopped = [this](size_t one) {
+    return state_of(nodes_[one].record->process()).kind == ProcessState::Kind::kStopped;
+  };
+  ring.is_certain = kind == kCertain && std::none_of(cycle.begin(), cycle.end(), is_stopped);
   for (const size_t one : cycle) ring.members.push_back(nodes_[one].record);
   return ring;
 }

@@ -4,7 +4,7 @@
 // A record names the processes that a thread waits for as these name themselves. In another container a process may
 // have the same number: what several of a job's processes go by names none of them.
 //
-// Thread safety: pure functions, but for what a caller hands over to read records anew.
+// Thread safety: any thread. Rings read records anew, and /proc.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace hocket::platform {
 // Records of one job by what others call their owners.
 class OwnersOfRecords {
  public:
-  // `records`: by process, as all_records() has them. They outlive this.
+  // `records`: by process, as records_of_own_job() has them. They outlive this.
   explicit OwnersOfRecords(const std::vector<SeenRecord>& records);
   // nullptr: there is none, or it may be one of several.
   const SeenRecord* named(uint32_t process) const { return only(by_own_number_, process); }  // as it names itself
@@ -41,6 +41,9 @@ class OwnersOfRecords {
   std::map<uint32_t, const SeenRecord*> by_own_number_;
   std::map<int32_t, const SeenRecord*> by_rank_;
 };
+
+// Whether what the waiting thread last saw is over: the other is in the same call by now, or in a later one.
+bool has_come(const SeenRecord& awaited, const ThreadLine& waiting);
 
 // Processes that wait each for the next one, and the last for the first; empty: there is none.
 struct Ring {

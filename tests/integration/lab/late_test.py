@@ -91,6 +91,9 @@ class LateTest(MpiLab):
                         said = [named(line) for line in lines]
                         self.assertTrue(late in said if kind in ("communicator", "deadlock") else
                                         all(ranks and ranks <= late for ranks in said), lines)
+                        # A rank of another node says no more than that.
+                        does = KINDS.get(kind, "") + "|has not answered"
+                        self.assertTrue(any(re.search(does, line) for line in lines), lines)
 
 
 if __name__ == "__main__":

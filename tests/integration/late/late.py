@@ -41,6 +41,8 @@ KINDS = {
     "launcher": r"",  # whose ranks end with it, or are to be seen from outside, as nobody reads what they print
 }
 OF_MPI_ONLY = ("receive",)
+# Of a job without its launcher: its other ranks have ended with that.
+NOBODY_WAITS = "nobody waits"
 
 
 @dataclasses.dataclass
@@ -185,7 +187,7 @@ def hang_without_launcher(bench, job, late_s, slack_s):
             time.sleep(0.2)
         # Ranks of some MPIs end when their launcher does, but for the culprit, who hears of nothing: nobody waits.
         if len([name for _, name in processes_with(mark) if name.startswith("late_job")]) < 2:
-            return None
+            return NOBODY_WAITS
         return f"{job.line()}: hocket where does not name rank {job.culprit}\n{reader.text()}"
     finally:
         end(mark, process, reader)
@@ -264,8 +266,10 @@ def main():
             if arguments.what == "hangs":
                 job = drawn(seed, launchers)
                 try_it = hang_without_launcher if job.kind == "launcher" else hang
-                wrong = try_it(bench, job, arguments.late, arguments.slack)
-                counts[job.kind, "named" if wrong is None else "NOT NAMED"] += 1
+                outcome, wrong = "named", try_it(bench, job, arguments.late, arguments.slack)
+                if wrong is NOBODY_WAITS:
+                    outcome, wrong = "ended", None
+                counts[job.kind, outcome if wrong is None else "NOT NAMED"] += 1
             else:
                 launcher = launchers[seed % len(launchers)]
                 said, wrong = sound(bench, seed, launcher, arguments.late, arguments.longest, arguments.steps)
@@ -280,6 +284,10 @@ def main():
             burner.wait()
     for (what, outcome), count in sorted(counts.items()):
         print(f"{what:16} {outcome:10} {count:5}")
+    lines = sum(count for (_, outcome), count in counts.items() if outcome == "lines")
+    if arguments.what == "sound" and lines == 0:
+        print("no rank was ever called late: there was nothing to be right about")
+        return 1
     return 1 if failed else 0
 
 

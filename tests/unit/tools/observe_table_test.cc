@@ -111,10 +111,18 @@ TEST(ObservedTable, TextIsWrappedBetweenCharacters) {
     for (const std::string& line : table_of(view, options)) EXPECT_EQ(platform::printable(line), line);
 }
 
+TEST(ObservedTable, NobodyIsLateWhoHasComeSinceTheOthersLooked) {
+  ObservedJob job(3);
+  job.wait_for(0, {1, 2}, 30);
+  job.wait_for(1, {2}, 1);  // it has come to the same call
+  const JobView view = job.views()[0];
+  for (const RankView& one : view.here) EXPECT_EQ(one.standing == Standing::kLate, one.rank == 2) << one.rank;
+}
+
 TEST(ObservedTable, TheStackIsThatOfTheCauseOrOfARankInTheRing) {
   ObservedJob job(4);
   job.wait_for(0, {1}, 30);
-  job.wait_for(1, {2}, 29);
+  job.wait_for(1, {2}, 29, ObservedJob::kWorld + 3);
   job.wait_for(2, {3}, 28, ObservedJob::kWorld + 1);
   job.wait_for(3, {2}, 27, ObservedJob::kWorld + 2);
   EXPECT_TRUE(contains(table_of(job.views()[0], {}), "a deadlock: rank 2 waits for rank 3, rank 3 for rank 2"));
