@@ -42,12 +42,12 @@ def exec_args(line: Words, *, mpi: str = "auto", stats: WhereTold = False, check
     """
     if mpi not in MPIS:
         raise ValueError(f"exec_args: `mpi` is {mpi!r}; it is one of {', '.join(MPIS)}")
-    is_named = isinstance(stats, (str, os.PathLike))
-    options = {"stats": bool(stats) and not is_named, "check": check, "disable": disable,
+    file = os.fspath(stats) if isinstance(stats, (str, os.PathLike)) else None
+    options = {"stats": bool(stats) and file is None, "check": check, "disable": disable,
                "oversubscribe": oversubscribe}
     chosen = [f"--{name}" for name, wanted in options.items() if wanted]
-    if is_named:
-        chosen.insert(0, f"--stats={os.fspath(stats)}")
+    if file is not None:
+        chosen.insert(0, f"--stats={file}")
     if mpi != "auto":
         chosen += ["--mpi", mpi]
     return [command(), "exec", *chosen, "--", *_words("exec_args", line)]
