@@ -96,5 +96,19 @@ TEST(JobProcesses, AreFoundOnceAndLookedForAnewWhereNoneIsLeft) {
   });
 }
 
+TEST(JobProcesses, AreFoundByThreadsAtTheSameTime) {
+  in_child([] {
+    ASSERT_NE(begin_record({.rank = 0, .ranks = 1, .library = "threads"}), nullptr);
+    JobProcesses processes;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&processes] {
+        for (int look = 0; look < 20; ++look)
+          EXPECT_FALSE((look % 4 == 0 ? processes.look_anew(job_label()) : processes.records(job_label())).empty());
+      });
+    for (std::thread& one : threads) one.join();
+  });
+}
+
 }  // namespace
 }  // namespace hocket::platform

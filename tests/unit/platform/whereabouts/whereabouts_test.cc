@@ -25,7 +25,7 @@ constexpr uint64_t kSecond = kNanosecondsPerSecond;
 class Child {
  public:
   template <typename Body>
-  Child(int rank, const Body& body) {
+  Child(int rank, const Body& body, bool is_awaited = true) {
     int ready[2] = {};
     if (pipe(ready) != 0) return;
     process_ = fork();
@@ -37,21 +37,25 @@ class Child {
       (void)!write(ready[1], "", 1);
       for (;;) pause();
     }
-    char byte = 0;
-    (void)!read(ready[0], &byte, 1);
-    close(ready[0]);
     close(ready[1]);
+    ready_ = ready[0];
+    if (is_awaited) wait_until_ready();
   }
   ~Child() {
     kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
+    close(ready_);
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   int process() const { return process_; }
+  void wait_until_ready() const {
+    char byte = 0;
+    (void)!read(ready_, &byte, 1);
+  }
 
  private:
-  int process_ = -1;
+  int process_ = -1, ready_ = -1;
 };
 
 void enter_receive(int peer, int peer_of_all, uint64_t ago_ns) {
@@ -158,6 +162,36 @@ TEST(Whereabouts, RingsOfWaitsAreFoundAndNamed) {
   const Ring ring = ring_from(records, zero);
   EXPECT_EQ(describe_ring(ring), "rank 0 waits for rank 1, rank 1 for rank 2, rank 2 for rank 0");
   EXPECT_FALSE(ring.is_certain) << "of a message nobody knows";
+}
+
+// It has not looked since: whom it waited for may have come, and gone on.
+TEST(Whereabouts, ARingWithAStoppedRankIsNotCertain) {
+  const auto wait_in_barrier = [](uint32_t process) {
+    name_function(0, "MPI_Barrier");
+    wait_for({process}, 2 * kSecond);
+  };
+  int told[2] = {};
+  ASSERT_EQ(pipe(told), 0);
+  Child one(
+      1,
+      [&] {
+        uint32_t other = 0;
+        (void)!read(told[0], &other, sizeof other);
+        wait_in_barrier(other);
+      },
+      false);
+  Child zero(0, [&] { wait_in_barrier(static_cast<uint32_t>(one.process())); });
+  const auto other = static_cast<uint32_t>(zero.process());
+  (void)!write(told[1], &other, sizeof other);
+  one.wait_until_ready();
+  EXPECT_TRUE(ring_from(records_beside(zero), zero).is_certain);
+  kill(one.process(), SIGSTOP);
+  waitpid(one.process(), nullptr, WUNTRACED);
+  const Ring ring = ring_from(records_beside(zero), zero);
+  EXPECT_EQ(ring.members.size(), 2u);
+  EXPECT_FALSE(ring.is_certain);
+  close(told[0]);
+  close(told[1]);
 }
 
 TEST(Whereabouts, AChainWithoutARingIsNoDeadlock) {
