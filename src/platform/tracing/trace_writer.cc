@@ -64,10 +64,13 @@ Status TraceWriter::write_events(TraceFile& file, const TraceKnown& known, uint6
   return file.close();
 }
 
-void TraceWriter::write(const TraceKnown& known, uint64_t last, std::span<const OpenCall> open) {
+void TraceWriter::write(const TraceKnown& known, uint64_t last, std::span<const OpenCall> open, bool is_end) {
   const uint64_t oldest = std::max(ring_.first(), last > setting_.events ? last - setting_.events : 0);
   const uint64_t first = std::min(std::max(written_, oldest), last);
-  if (first == last && !are_untold(open)) return;
+  // A job without events, of one rank, say, has a file, too: that of an earlier one would be taken for its.
+  const bool is_first_and_last = is_end && !std::exchange(has_written_, true);
+  if (first == last && !are_untold(open) && !is_first_and_last) return;
+  has_written_ = true;
   const uint64_t dropped = first - written_;
   const size_t named_before = named_tracks_;
   Result<TraceFile> file =

@@ -62,7 +62,7 @@ class TraceWriter {
 
   // What is new of the events before `last`, and of the calls that are open. Where it can't be written a warning says
   // so, once. `known`: from after the time when `last` was.
-  void write(const TraceKnown& known, uint64_t last, std::span<const OpenCall> open);
+  void write(const TraceKnown& known, uint64_t last, std::span<const OpenCall> open, bool is_end);
 
  private:
   bool are_untold(std::span<const OpenCall> open) const;
@@ -77,7 +77,8 @@ class TraceWriter {
   size_t named_tracks_ = 0;             // in the file
   uint64_t written_ = 0;                // events up to here are in the file, or dropped
   std::vector<uint64_t> told_open_ns_;  // when the call began that was last written as open
-  bool has_failed_ = false;             // it has been told
+  bool has_failed_ = false;
+  bool has_written_ = false;  // it has been told
   bool has_dropped_ = false;
 };
 

@@ -97,6 +97,7 @@ Status Tracer::begin(Status& problem) {
   std::unique_ptr<Tracer> tracer(new Tracer(setting.take()));
   problem = TraceFile::check(tracer->place_.file);
   if (!problem.is_ok()) {
+    tracer->catch_signal();  // who asks all ranks for what they have must not end this one
     has_ended.store(true, std::memory_order_relaxed);
     return Status::ok();
   }
@@ -222,13 +223,13 @@ TraceKnown Tracer::known() {
   return known_;
 }
 
-void Tracer::write(std::span<const OpenCall> open) {
+void Tracer::write(std::span<const OpenCall> open, bool is_end) {
   if (getpid() != process_) return;
   const std::lock_guard lock(writing_mutex_);
   const uint64_t asked = asked_.load(std::memory_order_acquire);
   const uint64_t last = ring_->added();  // first: what is known then tells of all their tracks
   try {
-    writer_->write(known(), last, open);
+    writer_->write(known(), last, open, is_end);
   } catch (const std::bad_alloc&) {
     HOCKET_LOG_WARN("HOCKET_TRACE: no memory to write %s", place_.file.c_str());
   }
@@ -240,7 +241,7 @@ void Tracer::write_at_end() {
   if (setting_.at_events)
     write_asked();
   else
-    write({});
+    write({}, true);
 }
 
 void Tracer::ask_to_write() {
@@ -249,7 +250,7 @@ void Tracer::ask_to_write() {
 }
 
 void Tracer::write_asked() {
-  if (answered_.load(std::memory_order_acquire) != asked_.load(std::memory_order_acquire)) write(open_);
+  if (answered_.load(std::memory_order_acquire) != asked_.load(std::memory_order_acquire)) write(open_, false);
 }
 
 }  // namespace hocket::platform

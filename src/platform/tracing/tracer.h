@@ -68,7 +68,7 @@ class Tracer {
   void start_thread();
   [[noreturn]] void write_when_asked();
   void catch_signal();
-  void write(std::span<const OpenCall> open);
+  void write(std::span<const OpenCall> open, bool is_end);
   TraceKnown known();
   uint32_t make_track(uint32_t rank);
 

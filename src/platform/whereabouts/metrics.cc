@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -150,6 +151,11 @@ double seconds_of_wait(const ThreadLine& line, uint64_t now_ns) {
 }
 
 // Once a process, and by one of a job's on a machine: the folder may be there for others.
+Status cannot_write(const std::string& name, int error) {
+  return {Code::kSystem, "can't write metrics to `" + name + "`: " + std::strerror(error) +
+                             "; name a folder that is there, in which this process may write"};
+}
+
 void complain(const Status& status, const Record& own) {
   static std::atomic<bool> has_complained{false};
   if (has_complained.exchange(true, std::memory_order_relaxed) || !is_first(records_of_own_job(text_in(own.job)), own))
@@ -218,7 +224,7 @@ Result<bool> write_metrics(const std::string& folder, const std::string& file, c
     if (lstat(draft.c_str(), &left) == 0 && age_s(left) >= kStaleS) unlink(draft.c_str());
     return false;
   }
-  if (open_draft.get() < 0) return Status::system("can't write metrics to `" + folder + "`", errno);
+  if (open_draft.get() < 0) return cannot_write(folder, errno);
   const std::string text = text_of();
   if (text.empty()) {
     unlink(draft.c_str());
@@ -228,7 +234,7 @@ Result<bool> write_metrics(const std::string& folder, const std::string& file, c
   if (error == 0 && rename(draft.c_str(), path.c_str()) == 0) return true;
   if (error == 0) error = errno;
   unlink(draft.c_str());
-  return Status::system("can't write metrics to `" + path + "`", error);
+  return cannot_write(path, error);
 }
 
 std::string metrics_file_of(std::string_view job, uint32_t user) {

@@ -338,5 +338,13 @@ TEST_F(TracerInAProcess, NamesOfCommunicatorsHaveNumbers) {
   EXPECT_EQ(slices()[0]["args"]["communicator name"], "columns");
 }
 
+// An earlier job's would be taken for its.
+TEST_F(TracerInAProcess, AProcessWithoutEventsHasAFileToo) {
+  EXPECT_EQ(run("", [] { return true; }), 0);
+  std::ifstream file(name_);
+  const nlohmann::json trace = nlohmann::json::parse(file);
+  EXPECT_EQ(trace["traceEvents"][0]["name"], "process_name");
+}
+
 }  // namespace
 }  // namespace hocket::platform
