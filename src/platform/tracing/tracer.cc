@@ -227,6 +227,8 @@ void Tracer::write(std::span<const OpenCall> open, bool is_end) {
   if (getpid() != process_) return;
   const std::lock_guard lock(writing_mutex_);
   const uint64_t asked = asked_.load(std::memory_order_acquire);
+  // Another thread has written meanwhile.
+  if (!is_end && answered_.load(std::memory_order_acquire) == asked) return;
   const uint64_t last = ring_->added();  // first: what is known then tells of all their tracks
   try {
     writer_->write(known(), last, open, is_end);

@@ -36,7 +36,7 @@ KINDS = {
     "blocked": r"has made no .*sleeps in read",
     "receive": r"has been in MPI_Recv from rank \d+, tag 7",
     "communicator": r"has been in (MPI|hocket)_\w+ of .*communicator",
-    "deadlock": r"has been in (MPI|hocket)_\w+ of .*communicator .*this is a deadlock: rank",
+    "deadlock": r"has been in (MPI|hocket)_\w+ of .*communicator .*this (is|may be) a deadlock: rank",
     "collective": r"(calls|is in another call)",
     "launcher": r"",  # whose ranks end with it, or are to be seen from outside, as nobody reads what they print
 }

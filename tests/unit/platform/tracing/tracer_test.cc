@@ -184,8 +184,11 @@ TEST_F(TracerInAProcess, ACallThatHasFailedIsToldThoughItIsLeft) {
                 }),
             0);
   std::ifstream file(name_);
-  const nlohmann::json trace = nlohmann::json::parse(file);
-  EXPECT_EQ(trace["traceEvents"].back()["name"], "rank 0: MPI_Bcast, not over");
+  const nlohmann::json events = nlohmann::json::parse(file)["traceEvents"];
+  // The writing thread may come to what was asked for later, and find the next call.
+  EXPECT_TRUE(std::any_of(events.begin(), events.end(), [](const nlohmann::json& one) {
+    return one["name"] == "rank 0: MPI_Bcast, not over";
+  })) << events;
 }
 
 TEST_F(TracerInAProcess, ARingIsNotWrittenWhereNothingHappens) {
@@ -259,7 +262,11 @@ TEST_F(TracerInAProcess, ANewThreadDoesNotWaitForWhoWrites) {
                   });
                   const bool waits = !happens([&] { return is_there.load(); });
                   const pid_t child = fork();
+#ifdef HOCKET_SANITIZED  // what the threads have on their stacks, which are not there, leaks for it
+                  if (child == 0) _exit(0);
+#else
                   if (child == 0) std::exit(0);
+#endif
                   int status = -1;
                   waitpid(child, &status, 0);
                   close(file);
