@@ -157,6 +157,20 @@ TEST(Metrics, AThreadThatIsWritingUndoesNoEnd) {
             0);
 }
 
+TEST(Metrics, AFolderStaysWhereItIsThoughTheProgramGoesElsewhere) {
+  const Folder folder;
+  EXPECT_EQ(in_child([&] {
+              begin_record({.rank = 0, .ranks = 1, .library = "some MPI"});
+              if (chdir(folder.path().c_str()) != 0 || !start_metrics(".") || chdir("/") != 0) return 1;
+              internal::metrics_due_ns.store(0);
+              write_metrics_when_due();
+              if (folder.files() != 1) return 2;
+              end_metrics();
+              return folder.files() == 0 ? 0 : 3;
+            }),
+            0);
+}
+
 TEST(Metrics, AFolderThatIsNotThereIsNamed) {
   const Result<bool> written = write_metrics("/nowhere/at/all", "a.prom", [] { return ""; });
   ASSERT_FALSE(written.is_ok());
