@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where ranks of several nodes end a job at the same time, launchers may wait for each other for good (PRRTE, of Open
-// MPI 5, does): one after the other ends it, and as a rule the first has.
+// MPI 5, does): one after the other ends it, and as a rule the first has. That makes it seldom, and not impossible.
 //
 // Thread safety: any thread.
 #pragma once
