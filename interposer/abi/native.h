@@ -18,6 +18,8 @@
 
 namespace hocket::interposer {
 
+using Session = MPI_Session;
+
 inline constexpr const char* kShim = "libhocket-mpi-abi.so";
 // Where the library may lie when it was loaded out of sight of RTLD_NEXT.
 inline constexpr const char* kLibraries[] = {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"};

@@ -128,6 +128,7 @@ struct SetUpOffer {
   uint8_t able;
   uint8_t may_have_devices;
   device::DeviceOffer device;
+  uint64_t settings;
 };
 
 // What ranks tell each other for hocket's use, with the first message of the library's own set-up: whether each of them
@@ -145,6 +146,7 @@ class FirstRound {
   // By what ranks have told each other: all of them know.
   bool is_declined() const { return is_declined_; }
   bool may_have_devices() const { return may_have_devices_; }
+  bool do_settings_differ() const { return settings_differ_; }
 
  private:
   int exchange_offers(const void* send, void* receive, size_t bytes) {
@@ -152,7 +154,7 @@ class FirstRound {
     const size_t whole = sizeof(SetUpOffer) + bytes, size = self_.size;
     std::vector<std::byte> mine(whole), all(whole * size);
     const device::DeviceOffer device = device::offer();  // looks for drivers that were loaded meanwhile
-    const SetUpOffer offer{uint8_t{able_}, uint8_t{device::may_be_there()}, device};
+    const SetUpOffer offer{uint8_t{able_}, uint8_t{device::may_be_there()}, device, exchange_.settings};
     std::memcpy(mine.data(), &offer, sizeof offer);
     std::memcpy(mine.data() + sizeof offer, send, bytes);
     if (exchange_.allgather(mine.data(), all.data(), whole, exchange_.user) != 0) return 1;
@@ -164,9 +166,10 @@ class FirstRound {
       std::memcpy(static_cast<std::byte*>(receive) + rank * bytes, all.data() + rank * whole + sizeof other, bytes);
       self_.trial.agreed = std::min(self_.trial.agreed, other.device);
       all_able = all_able && other.able != 0;
+      settings_differ_ = settings_differ_ || other.settings != exchange_.settings;
       may_have_devices_ = may_have_devices_ || other.may_have_devices != 0;
     }
-    is_declined_ = !all_able || self_.trial.agreed == device::DeviceOffer::kPassThrough;
+    is_declined_ = !all_able || settings_differ_ || self_.trial.agreed == device::DeviceOffer::kPassThrough;
     return is_declined_ ? 1 : 0;
   }
 
@@ -176,6 +179,7 @@ class FirstRound {
   bool is_over_ = false;
   bool is_declined_ = false;
   bool may_have_devices_ = false;
+  bool settings_differ_ = false;
 };
 
 // A rank without a context: its peers learn of it.
@@ -216,7 +220,8 @@ void become_ready(Communicator& self, bool may_have_devices) {
 
 // A forced choice that can't be honoured is an error of every call; whatever else can't be had is left to the MPI.
 void set_up(Communicator& self, const Exchange& exchange) {
-  hocket_context_t* context = endpoint();
+  // Messages between nodes go by ranks of one job.
+  hocket_context_t* context = self.counting.is_of_several_jobs && has_wire() ? nullptr : endpoint();
   FirstRound round(self, exchange, context != nullptr);
   self.trial.agreed = device::DeviceOffer::kStage;
   hocket_status_t status = HOCKET_ERR_SYSTEM;
@@ -229,6 +234,8 @@ void set_up(Communicator& self, const Exchange& exchange) {
   if (status == HOCKET_OK) return become_ready(self, round.may_have_devices());
   self.comm = nullptr;
   if (self.trial.agreed == device::DeviceOffer::kPassThrough) return refuse(self, Outcome::kDeviceMemory);
+  if (round.do_settings_differ() && self.rank == 0)
+    HOCKET_LOG_WARN("a communicator of %d ranks is left to the MPI: settings of its jobs differ", self.size);
   if (round.is_declined()) return refuse(self, Outcome::kSetUpFailed);
   if (status == HOCKET_ERR_NOT_SUPPORTED && has_wire()) {
     HOCKET_LOG_INFO("a communicator of %d ranks is left to the MPI: %s", self.size, hocket_error_text());

@@ -84,6 +84,7 @@ struct Counting {
   uint64_t calls_on_the_way = 0;  // of those that it may be set up in, how many wait for nobody
   std::unique_ptr<c_api::Takeover> takeover;
   bool is_takeover_ruled_out = false;  // on all ranks
+  bool is_of_several_jobs = false;
 };
 
 struct Communicator {
@@ -181,6 +182,7 @@ struct Exchange {
   std::unique_ptr<c_api::Takeover> (*begin_takeover)(uint64_t calls, void* user) = nullptr;
   // How many that wait for nobody come before: many communicators are made for a few, and a takeover takes some time.
   uint64_t calls_before_takeover = 0;
+  uint64_t settings = 0;  // digest_of() this job's
 };
 
 // A communicator that has been seen for the first time, in the list.

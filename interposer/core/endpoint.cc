@@ -30,6 +30,7 @@ struct Endpoint {
   hocket_context_options_t options{};
   bool mpi_spins = false;
   int job_size = 1;
+  uint32_t job_number = 0;
   const char* mpi_name = "";
   std::unordered_set<void*> given_out;
   std::vector<WindowPart> windows;
@@ -52,7 +53,7 @@ hocket_context_t* make_context(Endpoint& self) {
     HOCKET_LOG_WARN("all calls are passed through to the MPI: %s", hocket_error_text());
   } else {
     c_api::speak_of_mpi(self.context, self.mpi_name);
-    c_api::expect_ranks(self.context, static_cast<uint32_t>(self.job_size));
+    c_api::expect_ranks(self.context, static_cast<uint32_t>(self.job_size), self.job_number);
     c_api::attend_while(self.context, awaited_progress.number(), self.mpi_spins);
     for (const WindowPart& part : self.windows) c_api::window_comes(self.context, part.number, part.memory, part.bytes);
   }
@@ -67,7 +68,10 @@ void set_progress(void (*progress)(void*), void* user, bool mpi_spins) {
   the_endpoint().options.progress_user = user;
 }
 
-void set_job_size(int ranks) { the_endpoint().job_size = ranks; }
+void set_job(int ranks, uint32_t number) {
+  the_endpoint().job_size = ranks;
+  the_endpoint().job_number = number;
+}
 void set_mpi_name(const char* name) { the_endpoint().mpi_name = name; }
 void set_wire(const hocket_wire_t* wire) { the_endpoint().options.wire = wire; }
 bool has_wire() { return the_endpoint().options.wire != nullptr; }

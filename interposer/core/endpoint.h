@@ -17,8 +17,9 @@ namespace hocket::interposer {
 // waits itself, it keeps its core. Set before the context is made.
 void set_progress(void (*progress)(void*), void* user, bool mpi_spins);
 
-// How many ranks may come to map each other's memory. Set before the context is made.
-void set_job_size(int ranks);
+// How many ranks may come to map each other's memory, and the job's number, which no other has. Set before the context
+// is made.
+void set_job(int ranks, uint32_t number);
 
 // As tables name the MPI underneath. It is not copied. Set before the context is made.
 void set_mpi_name(const char* name);

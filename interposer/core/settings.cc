@@ -9,7 +9,7 @@
 namespace hocket::interposer {
 namespace {
 
-constexpr uint64_t kMagic = 0x686f636b65740004;  // "hocket", layout 4
+constexpr uint64_t kMagic = 0x686f636b65740005;  // "hocket", layout 5
 
 }  // namespace
 
@@ -28,7 +28,16 @@ Settings read_settings() {
   if (auto device = environment::get_enum("HOCKET_DEVICE"); device.is_ok())
     settings.device = std::min(device.value(), kPassThrough);
   if (auto progress = environment::get_enum("HOCKET_PROGRESS"); progress.is_ok()) settings.progress = progress.value();
+  if (auto others = environment::get_enum("HOCKET_OTHER_JOBS"); others.is_ok())
+    settings.with_other_jobs = others.value();
   return settings;
+}
+
+uint64_t digest_of(const Settings& settings) {
+  const int64_t all[] = {settings.setup_calls, settings.takeover_calls, settings.device, settings.progress};
+  uint64_t digest = 0xcbf29ce484222325;  // FNV-1a, of whole numbers
+  for (const int64_t one : all) digest = (digest ^ static_cast<uint64_t>(one)) * 0x100000001b3;
+  return digest;
 }
 
 bool is_sound(const Settings& settings) { return settings.magic == kMagic; }

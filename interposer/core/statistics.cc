@@ -15,9 +15,9 @@ struct Row {
 };
 
 bool is_out_of_reach(Outcome outcome) {
-  return outcome == Outcome::kIntercommunicator || outcome == Outcome::kOtherJob || outcome == Outcome::kNoTags ||
-         outcome == Outcome::kArguments || outcome == Outcome::kFreed || outcome == Outcome::kNotByEngines ||
-         outcome == Outcome::kMpisOwn || outcome == Outcome::kOwnOperation;
+  return outcome == Outcome::kIntercommunicator || outcome == Outcome::kOtherJob || outcome == Outcome::kOlder ||
+         outcome == Outcome::kNoTags || outcome == Outcome::kArguments || outcome == Outcome::kFreed ||
+         outcome == Outcome::kNotByEngines || outcome == Outcome::kMpisOwn || outcome == Outcome::kOwnOperation;
 }
 
 void append_reason(std::string& why, Outcome outcome, uint64_t calls) {
@@ -83,6 +83,8 @@ const char* reason(Outcome outcome) {
       return "intercommunicator";
     case Outcome::kOtherJob:
       return "ranks of another job";
+    case Outcome::kOlder:
+      return "communicator older than the job";
     case Outcome::kNoTags:
       return "no tags left between nodes";
     case Outcome::kSetUpFailed:

@@ -54,6 +54,7 @@ enum class Outcome : uint8_t {
   kNotSetUp,           // HOCKET_SETUP_CALLS not reached, or no call yet in which all ranks wait, nor a takeover
   kIntercommunicator,  // not looked at: two groups
   kOtherJob,           // has ranks outside this MPI_COMM_WORLD, which may know nothing of hocket
+  kOlder,              // was there before the job began, in a program of sessions
   kNoTags,             // the wire has none left for another communicator of several nodes
   kSetUpFailed,        // the reason has been logged
   kUnsupported,        // a pair of type and operation that the MPI refuses

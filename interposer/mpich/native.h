@@ -17,6 +17,8 @@
 
 namespace hocket::interposer {
 
+using Session = MPI_Session;
+
 inline constexpr const char* kShim = "libhocket-mpi-mpich.so";
 // Where the library may lie when it was loaded out of sight of RTLD_NEXT.
 inline constexpr const char* kLibraries[] = {"libmpi.so.12", "libmpich.so.12"};

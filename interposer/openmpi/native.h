@@ -18,6 +18,13 @@
 
 namespace hocket::interposer {
 
+// Of Open MPI 5, and not in the mpi.h of Open MPI 4, whose programs this library serves as well.
+#if OMPI_MAJOR_VERSION >= 5
+using Session = MPI_Session;
+#else
+using Session = struct ompi_instance_t*;
+#endif
+
 inline constexpr const char* kShim = "libhocket-mpi-openmpi.so";
 inline constexpr const char* kLibraries[] = {"libmpi.so.40"};
 

@@ -55,6 +55,9 @@ constexpr std::array kSettings = {
             "256 under others"},
     Setting{"HOCKET_PROGRESS", Kind::kChoice, "auto|calls|thread", "auto", 0, 0,
             "who moves non-blocking calls while a rank computes; auto: a thread, where nobody else looks after them"},
+    Setting{
+        "HOCKET_OTHER_JOBS", Kind::kChoice, "mpi|hocket", "mpi", 0, 0,
+        "communicators with ranks of spawned or connected jobs: the MPI's; or hocket's, where it is in all of them"},
     Setting{"HOCKET_DEVICE", Kind::kChoice, "auto|stage|pass-through|hand-on", "auto", 0, 0,
             "calls with a device's memory: by copies on the host, or left to the MPI where all ranks have its driver"},
 #define HOCKET_COLLECTIVE(constant, name, setting, ...) forced("HOCKET_" #setting, "the algorithm of every " #name),

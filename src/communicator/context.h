@@ -92,12 +92,14 @@ class Context {
   // Whether peers' memory should be read directly: "" or why not; unknown before the first communicator.
   // Under setup_mutex.
   std::optional<std::string>& cross_memory_verdict() { return cross_memory_verdict_; }
-  // Of how many ranks the job is; 0: unknown.
-  void expect_ranks(uint32_t ranks) {
+  // Of how many ranks the job is, 0: unknown; and its number, which no other job has.
+  void expect_ranks(uint32_t ranks, uint32_t job = 0) {
     expected_ranks_ = ranks;
+    job_ = job;
     region_->share_among(ranks);
   }
   uint32_t expected_ranks() const { return expected_ranks_; }
+  uint32_t job() const { return job_; }
   // Once a communicator of all ranks of the job was set up, and all are on one node: then any of them has any other's
   // memory mapped, and this is whether they read it directly. Under setup_mutex.
   std::optional<bool>& met_all() { return met_all_; }
@@ -134,6 +136,7 @@ class Context {
   std::optional<bool> met_all_;
   WrittenSettings written_settings_;
   uint32_t expected_ranks_ = 0;
+  uint32_t job_ = 0;
   carriers::EngineTypes engine_types_;
   platform::CpuBudget cpus_;
   int64_t slice_ns_ = 0;

@@ -56,7 +56,11 @@ Communicator* take_into_books(MPI_Comm handle) {
   if (is_inter != 0) {
     refuse(*communicator, Outcome::kIntercommunicator);
   } else if (size > 1 && !is_within_world(handle)) {
-    refuse(*communicator, Outcome::kOtherJob);
+    communicator->counting.is_of_several_jobs = true;
+    if (settings().with_other_jobs == 0) refuse(*communicator, Outcome::kOtherJob);
+  } else if (size > 1 && is_job_of_sessions() && !is_younger_than_job(handle)) {
+    // Of its calls before the job began each rank has seen as many as it had called by then.
+    refuse(*communicator, Outcome::kOlder);
   } else if (has_wrong_settings()) {
     communicator->failure_reported = true;
     refuse(*communicator, Outcome::kFailed);
@@ -112,7 +116,8 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
   }
   SetUpExchange over(handle);
   if (all_wait) note_left_to_mpi(&communicator, collective_now(), handle);
-  const Exchange exchange{SetUpExchange::allgather, &over, SetUpExchange::begin_takeover, calls_before_takeover()};
+  const Exchange exchange{SetUpExchange::allgather, &over, SetUpExchange::begin_takeover, calls_before_takeover(),
+                          settings_digest()};
   const Outcome outcome = prepare(communicator, settings().setup_calls, all_wait, exchange);
   if (communicator.phase == Phase::kReady) {
     c_api::name_communicator(communicator.comm, name_of(handle));
@@ -151,7 +156,7 @@ int world_rank_of(MPI_Comm handle, int rank) {
 }
 
 bool watch_communicators() {
-  if (next_pmpi().Comm_group(handles.comm_world, &world_group) != MPI_SUCCESS) return false;
+  if (next_pmpi().Comm_group(world_comm(), &world_group) != MPI_SUCCESS) return false;
   return next_pmpi().Comm_create_keyval(do_not_copy<MPI_Comm>, on_delete, &keyval, nullptr) == MPI_SUCCESS;
 }
 

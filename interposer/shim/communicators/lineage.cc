@@ -12,7 +12,7 @@ namespace hocket::interposer {
 namespace {
 
 struct Lineage {
-  uint64_t number;
+  uint64_t number;  // 0: unknown, and of all that descend from it
   uint64_t children = 0;
   bool had_all_met = false;  // when it was made
 };
@@ -32,10 +32,18 @@ Lineage* lineage_of(MPI_Comm handle) {
 
 // Numbers that only few can share by chance, and none of them 0. The constants are those of SplitMix64.
 uint64_t number_of_child(const Lineage& parent) {
+  if (parent.number == 0) return 0;
   uint64_t mixed = parent.number + parent.children * 0x9e3779b97f4a7c15;
   mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
   mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
   return (mixed ^ mixed >> 31) | 1;
+}
+
+void keep(MPI_Comm made, const Lineage& lineage) {
+  auto* const kept = new (std::nothrow) Lineage(lineage);
+  // The other ranks would look for this one's notices.
+  if (kept == nullptr || next_pmpi().Comm_set_attr(made, lineage_keyval, kept) != MPI_SUCCESS)
+    end_without_memory(sizeof *kept, "to keep how a communicator was made");
 }
 
 }  // namespace
@@ -46,11 +54,14 @@ void internal::note_child(MPI_Comm parent, MPI_Comm made) {
   if (of == nullptr) return;
   ++of->children;
   if (made == handles.comm_null) return;
-  auto* const child = new (std::nothrow) Lineage{number_of_child(*of), 0, have_all_met()};
-  // The other ranks would look for this one's notices.
-  if (child == nullptr || next_pmpi().Comm_set_attr(made, lineage_keyval, child) != MPI_SUCCESS)
-    end_without_memory(sizeof *child, "to keep how a communicator was made");
+  keep(made, {number_of_child(*of), 0, have_all_met()});
 }
+
+void internal::note_founder(MPI_Comm made) {
+  if (made != handles.comm_null) keep(made, {0});
+}
+
+bool is_younger_than_job(MPI_Comm handle) { return internal::keeps_lineage && lineage_of(handle) != nullptr; }
 
 uint64_t number_of(MPI_Comm handle) {
   const Lineage* const lineage = internal::keeps_lineage ? lineage_of(handle) : nullptr;

@@ -18,6 +18,7 @@ namespace hocket::interposer {
 namespace internal {
 inline bool keeps_lineage = false;  // written in MPI_Init and MPI_Finalize
 void note_child(MPI_Comm parent, MPI_Comm made);
+void note_founder(MPI_Comm made);
 }  // namespace internal
 
 // A call that makes a communicator of another one, on all ranks of that.
@@ -27,6 +28,15 @@ int make_communicator(MPI_Comm parent, MPI_Comm* made, const Make& make) {
   if (internal::keeps_lineage && error == MPI_SUCCESS) internal::note_child(parent, *made);
   return error;
 }
+
+// `made` is of a group, and of no other communicator: it and what descends from it are younger than the job, and that
+// is all that is known.
+inline void note_founder(MPI_Comm made) {
+  if (internal::keeps_lineage) internal::note_founder(made);
+}
+
+// Whether all its ranks have made it since the job began, as far as is known.
+bool is_younger_than_job(MPI_Comm handle);
 
 // Odd, and the same on all ranks; 0: unknown.
 uint64_t number_of(MPI_Comm handle);

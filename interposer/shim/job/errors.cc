@@ -39,7 +39,7 @@ void end_all_ranks(int code) {
   if (job_spans_nodes()) let_others_end_first(internal::job.rank);
   const NestedCall nested;
   // Not of a smaller communicator: of that MPICH's launcher hears nothing.
-  next_pmpi().Abort(handles.comm_world, code);
+  next_pmpi().Abort(world_comm(), code);
   std::_Exit(code);  // MPICH's comes back, to wait for the launcher's signal
 }
 

@@ -13,8 +13,11 @@ Handles handles;
 internal::Job internal::job;
 
 const Settings& settings() { return internal::job.settings; }
+uint64_t settings_digest() { return internal::job.settings_digest; }
 int world_size() { return internal::job.size; }
 bool job_spans_nodes() { return internal::job.spans_nodes; }
+MPI_Comm world_comm() { return internal::job.world; }
+bool is_job_of_sessions() { return internal::job.world != handles.comm_world; }
 MPI_Comm hidden_comm() { return internal::job.hidden_comm; }
 void progress_mpi() {
   int flag = 0;

@@ -27,11 +27,13 @@ inline thread_local int nesting __attribute__((tls_model("initial-exec"))) = 0;
 // Written where the job begins and ends (lifetime/).
 struct Job {
   Settings settings;
+  uint64_t settings_digest = 0;
   int rank = 0;
   int size = 1;
   bool has_wrong_settings = false;
   bool has_hidden_comm = false;
   bool spans_nodes = false;
+  MPI_Comm world{};
   MPI_Comm hidden_comm{};
 };
 extern Job job;
@@ -58,11 +60,16 @@ inline bool is_ours(Collective collective) {
 
 // The same on all ranks while the job serves.
 const Settings& settings();
+uint64_t settings_digest();
 int world_size();
 bool job_spans_nodes();
-// A duplicate of MPI_COMM_WORLD that the program doesn't know, on which errors are returned: inquiries that may end in
-// one are made by it, and leave the program's error handlers in peace. Messages with tag 0 are never sent on it: a
-// probe for one moves the MPI's other traffic.
+// All processes of the job: MPI_COMM_WORLD, or the hidden communicator where the program may have no MPI_COMM_WORLD,
+// since it starts by MPI_Session_init.
+MPI_Comm world_comm();
+bool is_job_of_sessions();
+// A duplicate of MPI_COMM_WORLD, or one like it, that the program doesn't know, on which errors are returned: inquiries
+// that may end in one are made by it, and leave the program's error handlers in peace. Messages with tag 0 are never
+// sent on it: a probe for one moves the MPI's other traffic.
 MPI_Comm hidden_comm();
 // Moves the MPI's messages.
 void progress_mpi();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <optional>
@@ -49,6 +50,8 @@ namespace {
 
 using internal::job;
 
+std::atomic<bool> has_started{false};  // relaxed: orders nothing
+
 // Never destroyed: calls may come after static destruction.
 MpiSettings& mpi_settings() {
   static auto* const settings = new MpiSettings;
@@ -70,13 +73,17 @@ void sleep_in_child() {
 
 bool agree_on_settings() {
   if (job.rank == 0) job.settings = read_settings();
-  const int error =
-      next_pmpi().Bcast(&job.settings, static_cast<int>(sizeof job.settings), handles.byte, 0, handles.comm_world);
+  const int error = next_pmpi().Bcast(&job.settings, static_cast<int>(sizeof job.settings), handles.byte, 0, job.world);
+  job.settings_digest = digest_of(job.settings);
   return error == MPI_SUCCESS && is_sound(job.settings);
 }
 
 bool open_hidden_comm() {
-  job.has_hidden_comm = next_pmpi().Comm_dup(handles.comm_world, &job.hidden_comm) == MPI_SUCCESS;
+  if (is_job_of_sessions()) {
+    job.hidden_comm = job.world;
+    return true;
+  }
+  job.has_hidden_comm = next_pmpi().Comm_dup(job.world, &job.hidden_comm) == MPI_SUCCESS;
   return job.has_hidden_comm && next_pmpi().Comm_set_errhandler(job.hidden_comm, handles.errors_return) == MPI_SUCCESS;
 }
 
@@ -84,7 +91,7 @@ bool open_hidden_comm() {
 bool all_are(bool able) {
   const uint64_t mine = able ? 1 : 0;
   uint64_t least = 0;
-  const int error = next_pmpi().Allreduce(&mine, &least, 1, uint64_type(), minimum_operation(), handles.comm_world);
+  const int error = next_pmpi().Allreduce(&mine, &least, 1, uint64_type(), minimum_operation(), job.world);
   return error == MPI_SUCCESS && least != 0;
 }
 
@@ -103,7 +110,7 @@ struct StartFacts {
   uint8_t is_hooked = 0;
   uint8_t is_traced = 0;
   uint8_t cannot_be_traced = 0;  // it should be
-  uint64_t trace_job = 0;        // rank 0's names the job in traces
+  uint64_t job_number = 0;       // rank 0's tells the job from others, in traces too
   uint64_t node = 0;
   platform::CoreClaim claim = {};
 };
@@ -112,8 +119,7 @@ struct StartFacts {
 std::vector<StartFacts> facts_of_all(const StartFacts& mine) {
   std::vector<StartFacts> all(static_cast<size_t>(job.size));
   const int bytes = static_cast<int>(sizeof mine);
-  const int error =
-      next_pmpi().Allgather(&mine, bytes, handles.byte, all.data(), bytes, handles.byte, handles.comm_world);
+  const int error = next_pmpi().Allgather(&mine, bytes, handles.byte, all.data(), bytes, handles.byte, job.world);
   if (error != MPI_SUCCESS) all.clear();
   return all;
 }
@@ -199,8 +205,9 @@ void begin_waits(Hook available, Hook hook, Looks looks, bool share_cores) {
 class Waits {
  public:
   Waits() {
+    // Each session has a level of its own.
     int threads = MPI_THREAD_MULTIPLE;
-    next_pmpi().Query_thread(&threads);
+    if (!is_job_of_sessions()) next_pmpi().Query_thread(&threads);
     awaited_progress.share_among_threads(threads == MPI_THREAD_MULTIPLE);
     if (is_disabled_here() || c_api::wait_mode() == platform::WaitMode::kSpin || job.size == 1) return;
     are_ours_ = true;
@@ -239,7 +246,7 @@ void end_waits() {
 void begin_trace(const std::vector<StartFacts>& all, const std::vector<uint64_t>& nodes) {
   const bool do_all = std::all_of(all.begin(), all.end(), [](const StartFacts& one) { return one.is_traced != 0; });
   const int64_t offset_ns = do_all ? clock_offset_ns(nodes) : 0;
-  c_api::set_trace_job({all[0].trace_job, static_cast<uint32_t>(job.rank), true, offset_ns});
+  c_api::set_trace_job({all[0].job_number, static_cast<uint32_t>(job.rank), true, offset_ns});
 }
 
 bool start_serving(const std::vector<StartFacts>& all) {
@@ -257,12 +264,12 @@ bool start_serving(const std::vector<StartFacts>& all) {
   for (const StartFacts& one : all) nodes.push_back(one.node);
   begin_trace(all, nodes);
   // On one node it is not needed, and communicators are not to be had without end.
-  if (note_nodes(std::move(nodes)) && !all_are(open_wire())) {
+  if (note_nodes(std::move(nodes)) && !all_are(open_wire(job.world))) {
     close_wire();
     return false;
   }
   set_progress(progress, nullptr, spins());
-  set_job_size(job.size);
+  set_job(job.size, static_cast<uint32_t>(all[0].job_number >> 32));
   set_mpi_name(mpi_name());
   set_wire(the_wire());
   device::begin(static_cast<device::Wish>(job.settings.device), find_object);
@@ -281,11 +288,19 @@ void prepare_job(bool wants_all_threads) {
 
 void withdraw_settings() { mpi_settings().withdraw(); }
 
+bool has_started_job() { return has_started.load(std::memory_order_relaxed); }
+
 void begin_job() {
-  const NestedCall nested;
   handles = native_handles();
-  next_pmpi().Comm_rank(handles.comm_world, &job.rank);
-  next_pmpi().Comm_size(handles.comm_world, &job.size);
+  begin_job_of(handles.comm_world);
+}
+
+void begin_job_of(MPI_Comm world) {
+  const NestedCall nested;
+  has_started.store(true, std::memory_order_relaxed);
+  job.world = world;
+  next_pmpi().Comm_rank(job.world, &job.rank);
+  next_pmpi().Comm_size(job.world, &job.size);
   const Waits waits;
   const MpiWait wait;
   const bool understood = agree_on_settings();
@@ -303,7 +318,7 @@ void begin_job() {
     if (environment.is_ok()) environment = c_api::begin_trace(trace);
     mine.is_traced = uint8_t{c_api::is_traced()};
     mine.cannot_be_traced = uint8_t{!trace.is_ok()};
-    mine.trace_job = c_api::new_trace_job();
+    mine.job_number = c_api::new_trace_job();
     mine.has_wrong_settings = uint8_t{!environment.is_ok()};
     mine.may_keep_lineage = uint8_t{may_keep_lineage()};
     mine.is_by_threads = uint8_t{awaited_progress.is_shared_among_threads()};

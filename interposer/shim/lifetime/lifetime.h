@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The job begins and ends: what is made in MPI_Init, and taken down in MPI_Finalize.
+// The job begins and ends: what is made in MPI_Init, and taken down in MPI_Finalize. Programs that begin by
+// MPI_Session_init have no such functions (sessions.h).
 //
 // Thread safety: as of these two.
 #pragma once
+
+#include "shim/underneath/next.h"
 
 namespace hocket::interposer {
 
@@ -14,5 +17,9 @@ void withdraw_settings();
 // After the MPI's own initialisation and before its finalisation.
 void begin_job();
 void end_job();
+// By all processes of `world`, which is the hidden communicator, too, unless it is MPI_COMM_WORLD.
+void begin_job_of(MPI_Comm world);
+// It may be over: a process has one at most.
+bool has_started_job();
 
 }  // namespace hocket::interposer

@@ -34,14 +34,13 @@ using internal::job;
 template <size_t N>
 std::array<uint64_t, N> sums_of(const std::array<uint64_t, N>& mine, MPI_Datatype type) {
   std::array<uint64_t, N> sums = mine;
-  next_pmpi().Reduce(mine.data(), sums.data(), static_cast<int>(N), type, sum_operation(), 0, handles.comm_world);
+  next_pmpi().Reduce(mine.data(), sums.data(), static_cast<int>(N), type, sum_operation(), 0, job.world);
   return sums;
 }
 
 std::vector<uint64_t> sums_of(const std::vector<uint64_t>& mine, MPI_Datatype type) {
   std::vector<uint64_t> sums = mine;
-  next_pmpi().Reduce(mine.data(), sums.data(), static_cast<int>(mine.size()), type, sum_operation(), 0,
-                     handles.comm_world);
+  next_pmpi().Reduce(mine.data(), sums.data(), static_cast<int>(mine.size()), type, sum_operation(), 0, job.world);
   return sums;
 }
 
@@ -68,7 +67,7 @@ SiteTable merged_table(const SiteTable& mine) {
   MPI_Op merging;
   if (next_pmpi().Type_commit(&type) == MPI_SUCCESS &&
       next_pmpi().Op_create(merge_tables, 1, &merging) == MPI_SUCCESS) {
-    next_pmpi().Reduce(&mine, &all, 1, type, merging, 0, handles.comm_world);
+    next_pmpi().Reduce(&mine, &all, 1, type, merging, 0, job.world);
     next_pmpi().Op_free(&merging);
   }
   next_pmpi().Type_free(&type);

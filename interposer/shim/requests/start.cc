@@ -360,7 +360,7 @@ int start_again(StartedCall& call) {
   Decision decision;
   decision.form = call.collective;
   decision.communicator = call.communicator;
-  if (call.communicator->is_closed.load(std::memory_order_relaxed)) call.comm = handles.comm_world;
+  if (call.communicator->is_closed.load(std::memory_order_relaxed)) call.comm = world_comm();
   if (call.request == nullptr) return copy_again(call);
   if (call.copies != nullptr) [[unlikely]] {
     const int error = call.copies->pack(call.comm);

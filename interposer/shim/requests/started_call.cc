@@ -194,7 +194,7 @@ void settle(StartedCall& call) {
   const bool is_shared = awaited_progress.is_shared_among_threads();
   call.set(State::kSettled);
   const hocket_status_t status = c_api::take_result(call.request);
-  if (communicator.is_closed.load(std::memory_order_relaxed)) call.comm = handles.comm_world;
+  if (communicator.is_closed.load(std::memory_order_relaxed)) call.comm = world_comm();
   count_outcome(call, status == HOCKET_OK ? Outcome::kCarriedOut : Outcome::kFailed);
   if (status != HOCKET_OK) {
     note_failure(call, status);

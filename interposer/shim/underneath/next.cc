@@ -135,6 +135,7 @@ void name_caught(void (*take)(size_t number, const char* name)) {
 #define HOCKET_MPI_CAUGHT_OPTIONAL(name) HOCKET_NAME(name)
 #define HOCKET_MPI_CAUGHT_COUNT(name) HOCKET_NAME(name)
 #define HOCKET_MPI_CAUGHT_NEW(type, name) HOCKET_NAME(name)
+#define HOCKET_MPI_CAUGHT_SESSION(type, name) HOCKET_NAME(name)
 #include "shim/underneath/functions.def"
 #undef HOCKET_NAME
 }
@@ -178,8 +179,10 @@ void internal::find_mpi() {
 #define HOCKET_MPI_CAUGHT_OPTIONAL(name) HOCKET_FIND_BOTH(find_or_refuse, name)
 #define HOCKET_MPI_CAUGHT_COUNT(name) HOCKET_FIND_BOTH(find, name)
 #define HOCKET_MPI_CAUGHT_NEW(type, name) HOCKET_FIND_BOTH(find, name)
+#define HOCKET_MPI_CAUGHT_SESSION(type, name) HOCKET_FIND_BOTH(find_or_refuse, name)
 #define HOCKET_MPI_USED(name) require(pmpi_functions.name, "PMPI_" #name);
 #define HOCKET_MPI_USED_COUNT(name) find(pmpi_functions.name, "PMPI_" #name);
+#define HOCKET_MPI_USED_SESSION(type, name) find_or_refuse(pmpi_functions.name, "PMPI_" #name);
 #include "shim/underneath/functions.def"
   find(pmpi_functions.Comm_is_revoked, "PMPIX_Comm_is_revoked");
   // Release: see next_mpi().

@@ -22,6 +22,12 @@ using GetStatusSome = int (*)(int count, const MPI_Request* requests, int* compl
                               MPI_Status* statuses);
 #endif
 
+using SessionInit = int (*)(MPI_Info info, MPI_Errhandler handler, Session* session);
+using SessionFinalize = int (*)(Session* session);
+using CreateFromGroup = int (*)(MPI_Group group, const char* tag, MPI_Info info, MPI_Errhandler handler,
+                                MPI_Comm* made);
+using GroupFromPset = int (*)(Session session, const char* pset, MPI_Group* group);
+
 #define HOCKET_MPI_POINTER(name) decltype(&PMPI_##name) name = nullptr;
 // Caught by this library: called through the name under which they came in.
 struct CaughtFunctions {
@@ -68,6 +74,7 @@ struct CaughtFunctions {
 #define HOCKET_MPI_CAUGHT_OPTIONAL(function) HOCKET_MPI_POINTER(function)
 #define HOCKET_MPI_CAUGHT_COUNT(function) HOCKET_MPI_POINTER(function)
 #define HOCKET_MPI_CAUGHT_NEW(type, function) type function = nullptr;
+#define HOCKET_MPI_CAUGHT_SESSION(type, function) type function = nullptr;
 #include "shim/underneath/functions.def"
 };
 // Numbers these functions, for records.
@@ -82,6 +89,7 @@ struct MpiFunctions : CaughtFunctions {
   IsRevoked Comm_is_revoked = nullptr;
 #define HOCKET_MPI_USED(function) HOCKET_MPI_POINTER(function)
 #define HOCKET_MPI_USED_COUNT(function) HOCKET_MPI_POINTER(function)
+#define HOCKET_MPI_USED_SESSION(type, function) type function = nullptr;
 #include "shim/underneath/functions.def"
 };
 #undef HOCKET_MPI_POINTER

@@ -26,8 +26,8 @@ const char* mpi_name() {
   return name;
 }
 
-bool open_wire() {
-  is_open = hocket_mpi_wire_open_by(&wire, handles.comm_world, handles.byte, handles.errors_return) == MPI_SUCCESS;
+bool open_wire(MPI_Comm world) {
+  is_open = hocket_mpi_wire_open_by(&wire, world, handles.byte, handles.errors_return) == MPI_SUCCESS;
   return is_open;
 }
 

@@ -5,11 +5,12 @@
 #pragma once
 
 #include "hocket/hocket.h"
+#include "shim/underneath/next.h"
 
 namespace hocket::interposer {
 
-// Collective over MPI_COMM_WORLD. False: the MPI failed here.
-bool open_wire();
+// Collective over `world`. False: the MPI failed here.
+bool open_wire(MPI_Comm world);
 // Collective; when no context uses it any more.
 void close_wire();
 // As tables name the MPI underneath: "openmpi-5"; "": it is none that they know. Lives as long as the process.

@@ -14,7 +14,7 @@ namespace {
 
 template <typename PassThrough>
 int start(bool wants_all_threads, const PassThrough& pass_through) {
-  if (interposer::is_nested()) return pass_through();
+  if (interposer::is_nested() || interposer::has_started_job()) return pass_through();
   interposer::prepare_job(wants_all_threads);
   const int error = [&] {
     const interposer::NestedCall nested;
@@ -27,7 +27,8 @@ int start(bool wants_all_threads, const PassThrough& pass_through) {
 
 template <typename PassThrough>
 int finalize(const PassThrough& pass_through) {
-  if (interposer::mode() != interposer::Mode::kAsleep && !interposer::is_nested()) interposer::end_job();
+  const bool ends_job = interposer::mode() != interposer::Mode::kAsleep && !interposer::is_job_of_sessions();
+  if (ends_job && !interposer::is_nested()) interposer::end_job();
   const interposer::NestedCall nested;
   return pass_through();
 }

@@ -5,6 +5,8 @@
 
 namespace hocket::c_api {
 
-void expect_ranks(hocket_context_t* context, uint32_t ranks) { context->context->expect_ranks(ranks); }
+void expect_ranks(hocket_context_t* context, uint32_t ranks, uint32_t job) {
+  context->context->expect_ranks(ranks, job);
+}
 
 }  // namespace hocket::c_api

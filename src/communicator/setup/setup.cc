@@ -126,6 +126,7 @@ Status Setup::prepare_own() {
     const std::scoped_lock lock(context_.setup_mutex());
     mine_.has_met_all = context_.met_all().has_value() ? 1 : 0;
   }
+  mine_.job = context_.job();
   mine_.number = context_.next_set_up();
   mine_.address_limit = context_.region().known_limit();
   const platform::CpuBudget& cpus = context_.cpus();
@@ -146,7 +147,7 @@ Status Setup::prepare_own() {
   mine_.place = context_.place();
   HOCKET_TRY(introduce_wire());
   context_.region().share_among(bootstrap_.size);
-  const size_t bytes = block_bytes();
+  const size_t bytes = block_bytes(may_be_whole_job());
   // A few communicators pay for no page faults; of many, most are hardly used.
   const bool are_many = context_.communicators() >= kFewCommunicators;
   parts_.block =
@@ -310,8 +311,13 @@ Result<std::unique_ptr<Communicator>> Setup::meet(const void* all) {
 
 bool Setup::is_known(const Introduction& one) { return one.has_met_all != 0 && one.address_limit == 0; }
 
+// Ranks of another job may have met each other, and none of these.
+bool Setup::is_within_job() const {
+  return std::all_of(all_.begin(), all_.end(), [&](const Introduction& one) { return one.job == mine_.job; });
+}
+
 bool Setup::needs_one_round() const {
-  return !parts_.participants.span_nodes() && all_[0].cross_memory != CrossMemoryTrial::Wish::kOn &&
+  return !parts_.participants.span_nodes() && all_[0].cross_memory != CrossMemoryTrial::Wish::kOn && is_within_job() &&
          std::all_of(all_.begin(), all_.end(), is_known);
 }
 

@@ -64,7 +64,6 @@ class Setup final : private carriers::Rounds {
     uint32_t wire_tags = 0;
     char wire_name[16] = {};       // rank 0's counts
     uint32_t tag = 0;              // rank 0's counts
-    uint8_t has_tag = 0;           // the same
     uint32_t serial = 0;           // the same: how many communicators its context has had
     uint64_t settings_offset = 0;  // rank 0's only
     uint64_t settings_bytes = 0;
@@ -74,14 +73,16 @@ class Setup final : private carriers::Rounds {
     double quota = 0;
     uint8_t asymmetric_barrier = 0;
     uint8_t oversubscribed = 0;
-    RankPlace place;
-    uint8_t checks_arguments = 0;  // rank 0's counts
+    uint8_t has_tag = 0;           // rank 0's counts
+    uint8_t checks_arguments = 0;  // the same
     uint8_t has_met_all = 0;       // Context::met_all() is known
+    RankPlace place;
+    uint32_t job = 0;  // Context::job()
     carriers::EngineOffers offers;
     int32_t code = 0;  // of the failure
     // What it calls itself, or the beginning of that, where it has a wire. From here on zeros are left out.
     char host[64] = {};
-    char failure[kReasonBytes + 4] = {};  // "": none. Up to the end: what is left out of a message are zeros
+    char failure[kReasonBytes] = {};  // "": none. Up to the end: what is left out of a message are zeros
   };
   struct Outcome {  // second round
     uint8_t cross_memory = 0;
@@ -149,8 +150,11 @@ class Setup final : private carriers::Rounds {
   // Of the communicator's ranks, those on this node in their order.
   std::vector<uint32_t> ranks_here() const;
   std::vector<platform::Address> addresses_here() const;
-  bool is_whole_job() const { return bootstrap_.size == context_.expected_ranks(); }
-  size_t block_bytes() const;
+  // By the number of its ranks, which is all that is known at first.
+  bool may_be_whole_job() const { return bootstrap_.size == context_.expected_ranks(); }
+  bool is_within_job() const;
+  bool is_whole_job() const { return may_be_whole_job() && is_within_job(); }
+  size_t block_bytes(bool is_of_whole_job) const;
   uint64_t meeting_number() const { return all_[0].address.identity[0] + all_[0].number; }
 
   Context& context_;

@@ -15,9 +15,9 @@ using engines::shared_memory::NodeGroup;
 using engines::shared_memory::RankBlock;
 
 // All ranks of the job get room for notices.
-size_t Setup::block_bytes() const {
+size_t Setup::block_bytes(bool is_of_whole_job) const {
   const size_t bytes = RankBlock::bytes(bootstrap_.size);
-  return is_whole_job() ? bytes + sizeof(engines::shared_memory::NoticeBoard) : bytes;
+  return is_of_whole_job ? bytes + sizeof(engines::shared_memory::NoticeBoard) : bytes;
 }
 
 std::vector<platform::Address> Setup::addresses_here() const {
@@ -82,7 +82,7 @@ Status Setup::map_group() {
     platform::MappedRegion* region = nullptr;
     if (rank != bootstrap_.rank) {
       region = &participants.peers[next]->region();
-      Result<platform::Window> reached = region->reach(all_[rank].block_offset + block_bytes());
+      Result<platform::Window> reached = region->reach(all_[rank].block_offset + block_bytes(is_whole_job()));
       if (!reached.is_ok()) return reached.take_status();
       window = reached.value();
     }

@@ -15,8 +15,9 @@
 # DRIVER, the file name of a stand-in for a driver of devices; TOOL, "before" or "behind": a profiling tool is preloaded
 # beside hocket, and counts before it what it would count without; TRACED: calls are traced, and traced_test.py gets
 # these arguments, none if it is empty; RING, what comes before the name of the trace's file; AHEAD, the first of the
-# ranks whose clocks are 5000 s ahead. Exit status 77: that MPI is not installed, or the program says that it is
-# skipped.
+# ranks whose clocks are 5000 s ahead; INHERITED: ranks have hocket from the launcher, as those that they start then
+# have, too, but for the variables in it, which are for the launched ones. Exit status 77: that MPI is not installed, or
+# the program says that it is skipped.
 set -euo pipefail
 mpi=$1 program=$2 ranks=$3 libraries=$4 work=$5
 shift 5
@@ -210,8 +211,13 @@ log=$(mktemp "$work/$mpi-${program%.*}.XXXXXX.log")
 trap 'rm -f "$log" "$log.alone" "$log.json"' EXIT
 if [ -n "${TRACED+x}" ]; then set -- "HOCKET_TRACE=${RING:-}$log.json" "$@"; fi
 status=0
-"${launch[@]}" "${placed[@]}" env HOCKET_STATS=1 LD_PRELOAD="${before:-}$preload" "$@" "${command[@]}" \
-  >"$log" 2>&1 || status=$?
+preloaded=(env HOCKET_STATS=1 LD_PRELOAD="${before:-}$preload" "$@")
+if [ -n "${INHERITED+x}" ]; then
+  read -ra of_launched <<<"$INHERITED"
+  "${preloaded[@]}" "${launch[@]}" env "${of_launched[@]}" "${command[@]}" >"$log" 2>&1 || status=$?
+else
+  "${launch[@]}" "${placed[@]}" "${preloaded[@]}" "${command[@]}" >"$log" 2>&1 || status=$?
+fi
 cat "$log"
 if grep -q '^skipped: ' "$log"; then exit 77; fi
 expect=${EXPECT:-'^hocket: (100\.0|9[5-9]\.[0-9]) % carried out'}

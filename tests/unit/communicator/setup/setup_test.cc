@@ -178,7 +178,8 @@ void use_one(Context& context, ThreadsBootstrap& bootstrap, uint32_t rank, uint3
 // Ranks as threads, each with a context that lasts.
 void run_job(
     uint32_t expected, const std::function<void(Context&, uint32_t)>& body,
-    const std::function<void(uint32_t, ContextOptions&)>& change = [](uint32_t, ContextOptions&) {}) {
+    const std::function<void(uint32_t, ContextOptions&)>& change = [](uint32_t, ContextOptions&) {},
+    uint32_t ranks_a_job = kRanks) {
   std::vector<std::thread> threads;
   for (uint32_t rank = 0; rank < kRanks; ++rank) {
     threads.emplace_back([&, rank] {
@@ -187,7 +188,7 @@ void run_job(
       change(rank, wanted);
       Result<std::unique_ptr<Context>> context = Context::create(wanted);
       ASSERT_TRUE(context.is_ok()) << context.status().message();
-      context.value()->expect_ranks(expected);
+      context.value()->expect_ranks(expected, 1 + rank / ranks_a_job);
       body(*context.value(), rank);
     });
   }
@@ -221,6 +222,31 @@ TEST_F(SetUp, TakesTwoRoundsWhereOneOfTheJobHasNotMetTheOthers) {
   });
   EXPECT_EQ(first, 2);
   EXPECT_EQ(second, 2);
+}
+
+// As many as are in each of them, too.
+TEST_F(SetUp, TakesTwoRoundsAmongRanksOfTwoJobsEachOfWhichHasMet) {
+  constexpr uint32_t kRanksAJob = kRanks / 2;
+  ThreadsBootstrap jobs[2] = {ThreadsBootstrap(kRanksAJob), ThreadsBootstrap(kRanksAJob)};
+  ThreadsBootstrap pairs[2] = {ThreadsBootstrap(2), ThreadsBootstrap(2)};
+  ThreadsBootstrap all(kRanks);
+  int met[2] = {}, paired[2] = {}, together = 0, again[2] = {};
+  run_job(
+      kRanksAJob,
+      [&](Context& context, uint32_t rank) {
+        const uint32_t job = rank / kRanksAJob, place = rank % kRanksAJob;
+        use_one(context, jobs[job], place, kRanksAJob, met[job]);
+        use_one(context, pairs[place], job, 2, paired[place]);
+        use_one(context, all, rank, kRanks, together);
+        use_one(context, jobs[job], place, kRanksAJob, again[job]);
+      },
+      [](uint32_t, ContextOptions&) {}, kRanksAJob);
+  for (const int one : {0, 1}) {
+    EXPECT_EQ(met[one], 2);
+    EXPECT_EQ(paired[one], 2);
+    EXPECT_EQ(again[one], 1);
+  }
+  EXPECT_EQ(together, 2);
 }
 
 // Not there, though it must be: all ranks hear so when they have met.

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/lifetime/sessions.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "shim/communicators/lineage.h"
+#include "shim/job/job.h"
+#include "shim/lifetime/lifetime.h"
+#include "shim/types/operations.h"
+#include "shim/types/types.h"
+#include "shim/underneath/handles.h"
+
+namespace hocket::interposer {
+namespace {
+
+struct Sessions {
+  std::mutex mutex;
+  std::vector<Session> open;  // the program's
+  bool has_own = false;
+  Session own{};
+};
+
+// Never destroyed: threads of the program may outlive static destruction.
+Sessions& sessions() {
+  static auto* const sessions = new Sessions;
+  return *sessions;
+}
+
+// All processes that were started together. Freed by the caller.
+bool find_all_processes(Session session, MPI_Group& group) {
+  return next_pmpi().Group_from_session_pset(session, "mpi://WORLD", &group) == MPI_SUCCESS;
+}
+
+bool has_all_processes(Session session, MPI_Group group) {
+  MPI_Group all;
+  if (!find_all_processes(session, all)) return false;
+  int result = MPI_UNEQUAL;
+  const int error = next_pmpi().Group_compare(group, all, &result);
+  next_pmpi().Group_free(&all);
+  return error == MPI_SUCCESS && result != MPI_UNEQUAL;
+}
+
+// The program hasn't got `comm` yet.
+bool do_all_say(bool yes, MPI_Comm comm) {
+  const uint64_t mine = yes ? 1 : 0;
+  uint64_t least = 0;
+  return next_pmpi().Allreduce(&mine, &least, 1, uint64_type(), minimum_operation(), comm) == MPI_SUCCESS && least != 0;
+}
+
+bool make_world(Session session, MPI_Comm& world) {
+  MPI_Group all;
+  if (!find_all_processes(session, all)) return false;
+  const int error =
+      next_pmpi().Comm_create_from_group(all, "hocket.world", handles.info_null, handles.errors_return, &world);
+  next_pmpi().Group_free(&all);
+  return error == MPI_SUCCESS;
+}
+
+void end_own(Sessions& self) {
+  if (self.has_own) next_pmpi().Session_finalize(&self.own);
+  self.has_own = false;
+}
+
+// All processes come here: each with the first communicator of all of them that it has got, whichever that is.
+void begin(Sessions& self, MPI_Comm made) {
+  self.has_own = next_pmpi().Session_init(handles.info_null, handles.errors_return, &self.own) == MPI_SUCCESS;
+  MPI_Comm world;
+  if (!do_all_say(self.has_own, made) || !make_world(self.own, world)) return end_own(self);
+  begin_job_of(world);
+}
+
+}  // namespace
+
+void prepare_sessions() {
+  Sessions& self = sessions();
+  const std::lock_guard lock(self.mutex);
+  if (!self.open.empty() || has_started_job()) return;
+  prepare_job(true);
+}
+
+void session_begins(Session session) {
+  Sessions& self = sessions();
+  const std::lock_guard lock(self.mutex);
+  if (self.open.empty() && !has_started_job()) handles = native_handles();
+  self.open.push_back(session);
+}
+
+void made_of_group(MPI_Group group, MPI_Comm made) {
+  const NestedCall nested;
+  Sessions& self = sessions();
+  const std::lock_guard lock(self.mutex);
+  if (made == handles.comm_null || self.open.empty()) return;
+  if (!has_started_job() && has_all_processes(self.open.front(), group)) begin(self, made);
+  if (mode() == Mode::kServing) note_founder(made);
+}
+
+void session_ends(Session session) {
+  Sessions& self = sessions();
+  const std::lock_guard lock(self.mutex);
+  const auto found = std::find(self.open.begin(), self.open.end(), session);
+  if (found == self.open.end()) return;
+  self.open.erase(found);
+  if (!self.open.empty() || !self.has_own) return;
+  const NestedCall nested;
+  if (mode() != Mode::kAsleep) {
+    MPI_Comm world = world_comm();
+    end_job();
+    next_pmpi().Comm_free(&world);
+  }
+  end_own(self);
+}
+
+}  // namespace hocket::interposer

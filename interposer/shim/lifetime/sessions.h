@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs that begin by MPI_Session_init and not by MPI_Init. There may be no MPI_COMM_WORLD, and no call that all
+// processes make first: the job begins with the first communicator that is made of a group of all of them, and ends
+// with the last session. It lives on a communicator of hocket's own, by a session of hocket's own, so that none of the
+// program's has to outlast the others.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include "shim/underneath/next.h"
+
+namespace hocket::interposer {
+
+// Before the MPI opens the process's first session.
+void prepare_sessions();
+void session_begins(Session session);
+// Before the MPI ends it. Of the last one: waits until all processes of the job have come to this, as the MPIs do.
+void session_ends(Session session);
+
+// A communicator that the MPI has just made of `group`: in this call the job begins.
+void made_of_group(MPI_Group group, MPI_Comm made);
+
+}  // namespace hocket::interposer
