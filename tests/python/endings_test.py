@@ -76,8 +76,9 @@ class Endings(PythonTest):
 
     def test_a_rank_that_leaves_early_is_named_to_those_that_wait(self):
         for call in ("comm.barrier()", "comm.allreduce(np.ones(3))", "comm.barrier_start().wait()"):
-            result = self.ends("if rank == 1: sys.exit(3)\n"
-                               "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+            result = self.ends("signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+                               "comm.barrier()\n"
+                               "if rank == 1: sys.exit(3)\n"
                                f"try: {call}\n"
                                "except hocket.Error as error: print(type(error).__name__, error, flush=True)\n"
                                "os._exit(0)\n", status=120)
@@ -85,8 +86,9 @@ class Endings(PythonTest):
             self.assertRegex(result.stdout, r"\[0\] (Mismatch|Broken) .*rank 1 .*its program has ended")
 
     def test_a_killed_rank_is_an_error_on_the_others(self):
-        result = self.ends("if rank == 1: os.kill(os.getpid(), signal.SIGKILL)\n"
-                           "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        result = self.ends("signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+                           "comm.barrier()\n"
+                           "if rank == 1: os.kill(os.getpid(), signal.SIGKILL)\n"
                            "try: comm.barrier()\n"
                            "except hocket.PeerFailed as error: print(error.status.name, error, flush=True)\n"
                            "os._exit(0)\n", status=137)

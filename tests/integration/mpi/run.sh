@@ -44,7 +44,17 @@ built_for=$mpi
 if [ "$family" = abi ]; then built_for=abi; fi
 binary=$work/$built_for-${program%.*}
 
-# Ready for tests that run at the same time: the finished binary replaces the old one at once.
+# Once, where tests that need the same one begin together: a binary that is replaced while it runs has no lines left.
+once() { # COMMAND: what it makes is "$binary"
+  local lock status=0
+  exec {lock}>"$binary.lock"
+  flock "$lock"
+  "$@" || status=$?
+  exec {lock}>&-
+  return $status
+}
+
+# The finished binary replaces the old one at once.
 compile() {
   if [ -x "$binary" ] && [ -z "$(find "$here" -newer "$binary" -name '*.[chfi]*' -print -quit)" ]; then return; fi
   local temporary=$binary.$$ flags=()
@@ -62,14 +72,7 @@ compile() {
 conformance_sources=(
   'batch_runner.cc batches.cc buffers.cc calls.cc cases.cc communicators.cc completion.cc elements.cc part.cc'
   'main.cc ends.cc flaws.cc image.cc last_words.cc layouts.cc messages.cc operations.cc runner.cc')
-compile_conformance() { # once, where tests that need it begin together
-  local lock
-  exec {lock}>"$binary.lock"
-  flock "$lock"
-  compile_conformance_alone
-  exec {lock}>&-
-}
-compile_conformance_alone() {
+compile_conformance() {
   if [ -x "$binary" ] && [ -z "$(find "$here/conformance" -newer "$binary" -name '*.[chd]*' -print -quit)" ]; then
     return
   fi
@@ -144,9 +147,9 @@ compile_errors_return() {
 
 case "$program" in
   *.py) command=("$python" "$here/$program") ;;
-  conformance) compile_conformance && command=("$binary") ;;
-  ending.c) compile && compile_ending_library && command=("$binary") && export TEST_LIBRARY=$ending_library ;;
-  *) compile && command=("$binary") ;;
+  conformance) once compile_conformance && command=("$binary") ;;
+  ending.c) once compile && compile_ending_library && command=("$binary") && export TEST_LIBRARY=$ending_library ;;
+  *) once compile && command=("$binary") ;;
 esac
 
 if [ -n "${DRIVER:-}" ]; then
