@@ -15,9 +15,10 @@
 #include "c_api/internal/leaving.h"
 #include "c_api/internal/pending.h"
 #include "c_api/internal/set_up.h"
-#include "core/device_memory.h"
+#include "core/devices/device_memory.h"
 #include "core/ended_takeovers.h"
 #include "core/endpoint.h"
+#include "core/first_round.h"
 #include "core/last_words.h"
 #include "core/progress/under_way.h"
 
@@ -124,64 +125,6 @@ void forget_gone(List& self) {
   });
 }
 
-struct SetUpOffer {
-  uint8_t able;
-  uint8_t may_have_devices;
-  device::DeviceOffer device;
-  uint64_t settings;
-};
-
-// What ranks tell each other for hocket's use, with the first message of the library's own set-up: whether each of them
-// has a context, and what they agree on for devices' memory.
-class FirstRound {
- public:
-  FirstRound(Communicator& self, const Exchange& exchange, bool able) : self_(self), exchange_(exchange), able_(able) {}
-  // As hocket_bootstrap_t's. Of the first call: 1 on all ranks where one is without a context.
-  static int allgather(const void* send, void* receive, size_t bytes, void* user) {
-    auto& round = *static_cast<FirstRound*>(user);
-    return round.is_over_ ? round.exchange_.allgather(send, receive, bytes, round.exchange_.user)
-                          : round.exchange_offers(send, receive, bytes);
-  }
-
-  // By what ranks have told each other: all of them know.
-  bool is_declined() const { return is_declined_; }
-  bool may_have_devices() const { return may_have_devices_; }
-  bool do_settings_differ() const { return settings_differ_; }
-
- private:
-  int exchange_offers(const void* send, void* receive, size_t bytes) {
-    is_over_ = true;
-    const size_t whole = sizeof(SetUpOffer) + bytes, size = self_.size;
-    std::vector<std::byte> mine(whole), all(whole * size);
-    const device::DeviceOffer device = device::offer();  // looks for drivers that were loaded meanwhile
-    const SetUpOffer offer{uint8_t{able_}, uint8_t{device::may_be_there()}, device, exchange_.settings};
-    std::memcpy(mine.data(), &offer, sizeof offer);
-    std::memcpy(mine.data() + sizeof offer, send, bytes);
-    if (exchange_.allgather(mine.data(), all.data(), whole, exchange_.user) != 0) return 1;
-    bool all_able = true;
-    self_.trial.agreed = offer.device;
-    for (size_t rank = 0; rank < size; ++rank) {
-      SetUpOffer other{};
-      std::memcpy(&other, all.data() + rank * whole, sizeof other);
-      std::memcpy(static_cast<std::byte*>(receive) + rank * bytes, all.data() + rank * whole + sizeof other, bytes);
-      self_.trial.agreed = std::min(self_.trial.agreed, other.device);
-      all_able = all_able && other.able != 0;
-      settings_differ_ = settings_differ_ || other.settings != exchange_.settings;
-      may_have_devices_ = may_have_devices_ || other.may_have_devices != 0;
-    }
-    is_declined_ = !all_able || settings_differ_ || self_.trial.agreed == device::DeviceOffer::kPassThrough;
-    return is_declined_ ? 1 : 0;
-  }
-
-  Communicator& self_;
-  const Exchange& exchange_;
-  const bool able_;
-  bool is_over_ = false;
-  bool is_declined_ = false;
-  bool may_have_devices_ = false;
-  bool settings_differ_ = false;
-};
-
 // A rank without a context: its peers learn of it.
 void decline(Communicator& self, FirstRound& round) {
   const std::vector<std::byte> nothing(c_api::first_message_bytes());
@@ -204,17 +147,18 @@ std::unique_ptr<const c_api::ByMpi> left_to_mpi(const hocket_comm_t* comm, bool 
   return found.any() ? std::make_unique<const c_api::ByMpi>(std::move(found)) : nullptr;
 }
 
-Begins who_begins(const hocket_comm_t* comm) {
-  // Calls of engines, too: beyond those that engines take at a time they wait here, and are then to be started.
-  if (!may_move_calls()) return Begins::kNowhere;
+// `may_move`: all ranks may move calls, those of engines, too: beyond what engines take at a time they wait here, and
+// are then to be started.
+Begins who_begins(const hocket_comm_t* comm, bool may_move) {
+  if (!may_move) return Begins::kNowhere;
   if (c_api::may_run_by_engines(comm)) return Begins::kByEngines;
   return c_api::may_run_in_memory(comm) ? Begins::kByRanks : Begins::kNowhere;
 }
 
-void become_ready(Communicator& self, bool may_have_devices) {
+void become_ready(Communicator& self, bool may_have_devices, bool may_move) {
   const bool is_on_trial = self.trial.agreed == device::DeviceOffer::kEither;
   self.phase = is_on_trial ? Phase::kOnTrial : Phase::kReady;
-  self.begins = is_on_trial ? Begins::kNowhere : who_begins(self.comm);
+  self.begins = is_on_trial ? Begins::kNowhere : who_begins(self.comm, may_move);
   self.by_mpi = {left_to_mpi(self.comm, may_have_devices), left_to_mpi(self.comm, true)};
 }
 
@@ -231,7 +175,7 @@ void set_up(Communicator& self, const Exchange& exchange) {
     const hocket_bootstrap_t bootstrap{self.rank, self.size, FirstRound::allgather, &round};
     status = hocket_comm_create(context, &bootstrap, &self.comm);
   }
-  if (status == HOCKET_OK) return become_ready(self, round.may_have_devices());
+  if (status == HOCKET_OK) return become_ready(self, round.may_have_devices(), round.may_move());
   self.comm = nullptr;
   if (self.trial.agreed == device::DeviceOffer::kPassThrough) return refuse(self, Outcome::kDeviceMemory);
   if (round.do_settings_differ() && self.rank == 0)
@@ -261,7 +205,7 @@ void set_up(Communicator& self, const Exchange& exchange) {
 bool take_over(Communicator& self) {
   if (!end_takeover(self)) return false;
   self.trial.agreed = device::DeviceOffer::kStage;
-  become_ready(self, false);
+  become_ready(self, false, may_move_calls());
   HOCKET_LOG_DEBUG("a communicator of %d ranks takes over", self.size);
   return true;
 }

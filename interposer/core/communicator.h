@@ -19,7 +19,7 @@
 #include "c_api/internal/call.h"
 #include "c_api/internal/neighbourhood.h"
 #include "c_api/internal/takeover.h"
-#include "core/device_trial.h"
+#include "core/devices/device_trial.h"
 #include "core/statistics.h"
 #include "core/try_lock.h"
 #include "hocket/hocket.h"

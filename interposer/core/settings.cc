@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/environment.h"
-#include "core/device_memory.h"
+#include "core/devices/device_memory.h"
 
 namespace hocket::interposer {
 namespace {
@@ -34,7 +34,7 @@ Settings read_settings() {
 }
 
 uint64_t digest_of(const Settings& settings) {
-  const int64_t all[] = {settings.setup_calls, settings.takeover_calls, settings.device, settings.progress};
+  const int64_t all[] = {settings.takeover_calls, settings.device, settings.progress};
   uint64_t digest = 0xcbf29ce484222325;  // FNV-1a, of whole numbers
   for (const int64_t one : all) digest = (digest ^ static_cast<uint64_t>(one)) * 0x100000001b3;
   return digest;

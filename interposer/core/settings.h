@@ -16,7 +16,7 @@ struct Settings {
   int64_t takeover_calls = 0;  // of those that wait for nobody, and the one that begins it; 0: by the MPI
   int32_t disable = 0;
   int32_t statistics = 0;
-  int32_t device = 0;           // a device::Wish (device_memory.h)
+  int32_t device = 0;           // a device::Wish (devices/device_memory.h)
   int32_t progress = 0;         // a ProgressBy (under_way.h)
   int32_t with_other_jobs = 0;  // HOCKET_OTHER_JOBS=hocket
 };
@@ -25,7 +25,7 @@ struct Settings {
 // for that on all ranks, by environment::check_process().
 Settings read_settings();
 bool is_sound(const Settings& settings);
-// Of all by which ranks decide alike: the same of the same.
+// Of those by which ranks of several jobs decide alike, beside what set-up compares itself.
 uint64_t digest_of(const Settings& settings);
 
 }  // namespace hocket::interposer

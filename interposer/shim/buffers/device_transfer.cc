@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/buffers/device_transfer.h"
 
-#include "core/device_memory.h"
+#include "core/devices/device_memory.h"
 #include "shim/job/errors.h"
 #include "shim/types/layout.h"
 

@@ -5,7 +5,7 @@
 // Thread safety: an object belongs to one call; a thread has at most one of each use.
 #pragma once
 
-#include "core/device_memory.h"
+#include "core/devices/device_memory.h"
 #include "shim/scratch.h"
 #include "shim/types/types.h"
 #include "shim/underneath/next.h"

@@ -58,7 +58,7 @@ Communicator* take_into_books(MPI_Comm handle) {
   } else if (size > 1 && !is_within_world(handle)) {
     communicator->counting.is_of_several_jobs = true;
     if (settings().with_other_jobs == 0) refuse(*communicator, Outcome::kOtherJob);
-  } else if (size > 1 && is_job_of_sessions() && !is_younger_than_job(handle)) {
+  } else if (size > 1 && may_be_younger_job() && !is_younger_than_job(handle)) {
     // Of its calls before the job began each rank has seen as many as it had called by then.
     refuse(*communicator, Outcome::kOlder);
   } else if (has_wrong_settings()) {
@@ -109,7 +109,7 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
   const bool is_question = waiting == Waiting::kThisRank || waiting == Waiting::kNotThisRank;
   // A rank that waits for the answer may wait for ranks that have gone on: so it is asked a few times only.
   constexpr int kQuestions = 4;
-  if (is_question && may_set_up_now(communicator, settings().setup_calls) &&
+  if (is_question && may_set_up_now(communicator, setup_calls_of(communicator)) &&
       communicator.counting.questions < kQuestions) {
     ++communicator.counting.questions;
     all_wait = do_all_wait(handle, waiting == Waiting::kThisRank);
@@ -118,7 +118,7 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
   if (all_wait) note_left_to_mpi(&communicator, collective_now(), handle);
   const Exchange exchange{SetUpExchange::allgather, &over, SetUpExchange::begin_takeover, calls_before_takeover(),
                           settings_digest()};
-  const Outcome outcome = prepare(communicator, settings().setup_calls, all_wait, exchange);
+  const Outcome outcome = prepare(communicator, setup_calls_of(communicator), all_wait, exchange);
   if (communicator.phase == Phase::kReady) {
     c_api::name_communicator(communicator.comm, name_of(handle));
     if (handle == handles.comm_world && !have_all_met()) set_wake_communicator(communicator.comm);

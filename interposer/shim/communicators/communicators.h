@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/communicator.h"
+#include "shim/job/job.h"
 #include "shim/underneath/handle_map.h"
 #include "shim/underneath/next.h"
 
@@ -53,6 +54,10 @@ void rename_communicator(MPI_Comm handle, const char* name);
 
 // With the settings of the job.
 uint64_t calls_before_takeover();
+// In which call on it, at the earliest, a communicator is set up: alike in all jobs that its ranks are of.
+inline int64_t setup_calls_of(const Communicator& communicator) {
+  return communicator.counting.is_of_several_jobs ? 1 : settings().setup_calls;
+}
 // core's prepare() with the exchange over this communicator.
 Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waiting waiting);
 

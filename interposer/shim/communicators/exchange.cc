@@ -12,7 +12,7 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "c_api/internal/notices.h"
-#include "core/device_memory.h"
+#include "core/devices/device_memory.h"
 #include "core/endpoint.h"
 #include "core/mpi_wait.h"
 #include "shim/communicators/communicators.h"

@@ -61,7 +61,9 @@ void internal::note_founder(MPI_Comm made) {
   if (made != handles.comm_null) keep(made, {0});
 }
 
-bool is_younger_than_job(MPI_Comm handle) { return internal::keeps_lineage && lineage_of(handle) != nullptr; }
+bool is_younger_than_job(MPI_Comm handle) {
+  return handle == handles.comm_world || (internal::keeps_lineage && lineage_of(handle) != nullptr);
+}
 
 uint64_t number_of(MPI_Comm handle) {
   const Lineage* const lineage = internal::keeps_lineage ? lineage_of(handle) : nullptr;

@@ -18,6 +18,7 @@ int world_size() { return internal::job.size; }
 bool job_spans_nodes() { return internal::job.spans_nodes; }
 MPI_Comm world_comm() { return internal::job.world; }
 bool is_job_of_sessions() { return internal::job.world != handles.comm_world; }
+bool may_be_younger_job() { return internal::job.may_be_younger; }
 MPI_Comm hidden_comm() { return internal::job.hidden_comm; }
 void progress_mpi() {
   int flag = 0;

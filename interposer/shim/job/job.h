@@ -33,6 +33,7 @@ struct Job {
   bool has_wrong_settings = false;
   bool has_hidden_comm = false;
   bool spans_nodes = false;
+  bool may_be_younger = false;
   MPI_Comm world{};
   MPI_Comm hidden_comm{};
 };
@@ -67,6 +68,8 @@ bool job_spans_nodes();
 // since it starts by MPI_Session_init.
 MPI_Comm world_comm();
 bool is_job_of_sessions();
+// Than some communicators: sessions were open when it began.
+bool may_be_younger_job();
 // A duplicate of MPI_COMM_WORLD, or one like it, that the program doesn't know, on which errors are returned: inquiries
 // that may end in one are made by it, and leave the program's error handlers in peace. Messages with tag 0 are never
 // sent on it: a probe for one moves the MPI's other traffic.

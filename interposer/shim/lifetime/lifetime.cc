@@ -23,7 +23,7 @@
 #include "core/awaited_progress.h"
 #include "core/call_times.h"
 #include "core/communicator.h"
-#include "core/device_memory.h"
+#include "core/devices/device_memory.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"
 #include "core/mpi_settings.h"
@@ -38,6 +38,7 @@
 #include "shim/job/job.h"
 #include "shim/lifetime/clocks.h"
 #include "shim/lifetime/report.h"
+#include "shim/lifetime/sessions.h"
 #include "shim/requests/started_call.h"
 #include "shim/types/operations.h"
 #include "shim/types/types.h"
@@ -108,6 +109,7 @@ struct StartFacts {
   uint8_t may_keep_lineage = 0;
   uint8_t is_by_threads = 0;  // the program may be in several calls of the MPI at a time
   uint8_t is_hooked = 0;
+  uint8_t has_sessions = 0;
   uint8_t is_traced = 0;
   uint8_t cannot_be_traced = 0;  // it should be
   uint64_t job_number = 0;       // rank 0's tells the job from others, in traces too
@@ -323,6 +325,7 @@ void begin_job_of(MPI_Comm world) {
     mine.may_keep_lineage = uint8_t{may_keep_lineage()};
     mine.is_by_threads = uint8_t{awaited_progress.is_shared_among_threads()};
     mine.is_hooked = uint8_t{waits.are_hooked()};
+    mine.has_sessions = uint8_t{is_job_of_sessions() || are_sessions_open()};
     mine.node = c_api::node_label();
     mine.claim = c_api::core_claim();
   }
@@ -338,6 +341,7 @@ void begin_job_of(MPI_Comm world) {
         std::all_of(all.begin(), all.end(), [](const StartFacts& one) { return one.is_hooked != 0; });
     begin_progress({static_cast<ProgressBy>(job.settings.progress), are_hooked, have_spare_cores(all), share_cores});
   }
+  job.may_be_younger = std::any_of(all.begin(), all.end(), [](const StartFacts& one) { return one.has_sessions != 0; });
   tell_untraced(trace, all);
   job.has_wrong_settings = is_wanted && find_wrong_settings(environment, all);
   const bool serving = is_wanted && start_serving(all);

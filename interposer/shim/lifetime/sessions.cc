@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "shim/communicators/lineage.h"
@@ -21,6 +22,8 @@ struct Sessions {
   std::vector<Session> open;  // the program's
   bool has_own = false;
   Session own{};
+  MPI_Comm world{};           // by it
+  bool is_with_init = false;  // MPI_Init has come in the job of sessions, and MPI_Finalize hasn't
 };
 
 // Never destroyed: threads of the program may outlive static destruction.
@@ -60,16 +63,27 @@ bool make_world(Session session, MPI_Comm& world) {
 }
 
 void end_own(Sessions& self) {
+  if (self.world != handles.comm_null) next_pmpi().Comm_free(&self.world);
+  self.world = handles.comm_null;
   if (self.has_own) next_pmpi().Session_finalize(&self.own);
   self.has_own = false;
 }
 
-// All processes come here: each with the first communicator of all of them that it has got, whichever that is.
-void begin(Sessions& self, MPI_Comm made) {
+// All processes come here: each with the first communicator of all of them that it has got, whichever that is. Where
+// one can't open a session it comes by one of the program's, and tells the others.
+void begin(Sessions& self) {
+  self.world = handles.comm_null;
   self.has_own = next_pmpi().Session_init(handles.info_null, handles.errors_return, &self.own) == MPI_SUCCESS;
-  MPI_Comm world;
-  if (!do_all_say(self.has_own, made) || !make_world(self.own, world)) return end_own(self);
-  begin_job_of(world);
+  if (!make_world(self.has_own ? self.own : self.open.front(), self.world)) return end_own(self);
+  if (!do_all_say(self.has_own, self.world)) return end_own(self);
+  begin_job_of(self.world);
+}
+
+// Of the last of all that keep the job.
+void end_job_of_sessions(Sessions& self) {
+  const NestedCall nested;
+  if (mode() != Mode::kAsleep) end_job();
+  end_own(self);
 }
 
 }  // namespace
@@ -89,12 +103,15 @@ void session_begins(Session session) {
 }
 
 void made_of_group(MPI_Group group, MPI_Comm made) {
+  if (made == handles.comm_null) return;
   const NestedCall nested;
   Sessions& self = sessions();
-  const std::lock_guard lock(self.mutex);
-  if (made == handles.comm_null || self.open.empty()) return;
-  if (!has_started_job() && has_all_processes(self.open.front(), group)) begin(self, made);
-  if (mode() == Mode::kServing) note_founder(made);
+  {
+    const std::lock_guard lock(self.mutex);
+    if (!has_started_job() && !self.open.empty() && has_all_processes(self.open.front(), group)) begin(self);
+  }
+  // Beside it, other threads may make communicators of fewer while the job begins.
+  if (do_all_say(mode() == Mode::kServing, made)) note_founder(made);
 }
 
 void session_ends(Session session) {
@@ -103,14 +120,25 @@ void session_ends(Session session) {
   const auto found = std::find(self.open.begin(), self.open.end(), session);
   if (found == self.open.end()) return;
   self.open.erase(found);
-  if (!self.open.empty() || !self.has_own) return;
-  const NestedCall nested;
-  if (mode() != Mode::kAsleep) {
-    MPI_Comm world = world_comm();
-    end_job();
-    next_pmpi().Comm_free(&world);
-  }
-  end_own(self);
+  if (self.has_own && self.open.empty() && !self.is_with_init) end_job_of_sessions(self);
+}
+
+bool are_sessions_open() {
+  Sessions& self = sessions();
+  const std::lock_guard lock(self.mutex);
+  return !self.open.empty();
+}
+
+void init_joins() {
+  Sessions& self = sessions();
+  const std::lock_guard lock(self.mutex);
+  self.is_with_init = self.has_own;
+}
+
+void init_leaves() {
+  Sessions& self = sessions();
+  const std::lock_guard lock(self.mutex);
+  if (std::exchange(self.is_with_init, false) && self.open.empty()) end_job_of_sessions(self);
 }
 
 }  // namespace hocket::interposer

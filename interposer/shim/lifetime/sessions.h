@@ -20,4 +20,10 @@ void session_ends(Session session);
 // A communicator that the MPI has just made of `group`: in this call the job begins.
 void made_of_group(MPI_Group group, MPI_Comm made);
 
+// Whether communicators may be older than a job that begins now.
+bool are_sessions_open();
+// MPI_Init comes and MPI_Finalize goes in a job of sessions, which lasts as long as either of them.
+void init_joins();
+void init_leaves();
+
 }  // namespace hocket::interposer

@@ -240,13 +240,14 @@ Decision find_starter(MPI_Comm comm, Begin begin) {
     return decision;
   }
   if (communicator.phase == Phase::kCounting && !may_wait &&
-      count_on_the_way(communicator, settings().setup_calls, calls_before_takeover())) {
+      count_on_the_way(communicator, setup_calls_of(communicator), calls_before_takeover())) {
     decision.why = Outcome::kNotSetUp;
     return decision;
   }
   if (communicator.phase == Phase::kCounting && may_wait) {
-    // Between nodes nothing would come of it, mostly: only a blocking call finds out whether there are engines.
-    if (spans_nodes(comm)) {
+    // Between nodes nothing would come of it, mostly: only a blocking call finds out whether there are engines. Ranks
+    // of several jobs learn in the set-up where they are.
+    if (!communicator.counting.is_of_several_jobs && spans_nodes(comm)) {
       decision.why = Outcome::kNotByEngines;
       return decision;
     }

@@ -7,6 +7,7 @@
 #include "shim/lifetime/closing.h"
 #include "shim/lifetime/lifetime.h"
 #include "shim/lifetime/memory.h"
+#include "shim/lifetime/sessions.h"
 
 namespace interposer = hocket::interposer;
 
@@ -14,7 +15,12 @@ namespace {
 
 template <typename PassThrough>
 int start(bool wants_all_threads, const PassThrough& pass_through) {
-  if (interposer::is_nested() || interposer::has_started_job()) return pass_through();
+  if (interposer::is_nested()) return pass_through();
+  if (interposer::has_started_job()) {
+    const int error = pass_through();
+    if (error == MPI_SUCCESS) interposer::init_joins();
+    return error;
+  }
   interposer::prepare_job(wants_all_threads);
   const int error = [&] {
     const interposer::NestedCall nested;
@@ -27,8 +33,8 @@ int start(bool wants_all_threads, const PassThrough& pass_through) {
 
 template <typename PassThrough>
 int finalize(const PassThrough& pass_through) {
-  const bool ends_job = interposer::mode() != interposer::Mode::kAsleep && !interposer::is_job_of_sessions();
-  if (ends_job && !interposer::is_nested()) interposer::end_job();
+  if (interposer::mode() != interposer::Mode::kAsleep && !interposer::is_nested())
+    interposer::is_job_of_sessions() ? interposer::init_leaves() : interposer::end_job();
   const interposer::NestedCall nested;
   return pass_through();
 }

@@ -3,7 +3,7 @@
 #include <climits>
 
 #include "c_api/internal/call.h"
-#include "core/device_memory.h"
+#include "core/devices/device_memory.h"
 #include "shim/job/job.h"
 #include "shim/types/operations.h"
 #include "shim/underneath/handles.h"

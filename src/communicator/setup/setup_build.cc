@@ -73,6 +73,8 @@ std::string Setup::judge_cross_memory() {
 // Where this rank's node has its memory, and the first track's part of it.
 Status Setup::map_group() {
   Participants& participants = parts_.participants;
+  const bool are_whole_job = is_whole_job();
+  const size_t bytes = block_bytes(are_whole_job);
   std::vector<Member> members;
   uint32_t place = 0;
   for (const uint32_t rank : ranks_here()) {
@@ -82,7 +84,7 @@ Status Setup::map_group() {
     platform::MappedRegion* region = nullptr;
     if (rank != bootstrap_.rank) {
       region = &participants.peers[next]->region();
-      Result<platform::Window> reached = region->reach(all_[rank].block_offset + block_bytes(is_whole_job()));
+      Result<platform::Window> reached = region->reach(all_[rank].block_offset + bytes);
       if (!reached.is_ok()) return reached.take_status();
       window = reached.value();
     }
@@ -91,7 +93,7 @@ Status Setup::map_group() {
   }
   const bool asymmetric =
       std::all_of(all_.begin(), all_.end(), [](const Introduction& one) { return one.asymmetric_barrier != 0; });
-  participants.have_notices = is_whole_job() && !participants.span_nodes();
+  participants.have_notices = are_whole_job && !participants.span_nodes();
   participants.group = std::make_unique<NodeGroup>(place, std::move(members), context_.shared_region(), asymmetric);
   parts_.lane = MemoryTransport::create_promised(*participants.group, 0);
   has_promise_ = false;  // it is the lane's

@@ -222,6 +222,9 @@ Result<std::vector<std::shared_ptr<Peer>>> Connector::connect_all(const std::vec
     const Identity identity = identity_of(other);
     peers.push_back(identity == own ? nullptr : state_->peers.at(identity));
   }
+  // A job that starts others, one after the other, would keep the descriptors and mappings of all of them.
+  std::erase_if(state_->peers,
+                [](const auto& one) { return one.second.use_count() == 1 && !one.second->is_process_alive(); });
   return peers;
 }
 

@@ -52,7 +52,7 @@ constexpr std::array kForms = {
 };
 
 constexpr const char* kElsewhere =
-    "Everything is the MPI's on intercommunicators (what MPI_Intercomm_merge makes of one is hocket's), on "
+    "Everything is the MPI's on intercommunicators (what MPI_Intercomm_merge makes of one may be hocket's), on "
     "communicators with ranks of another job (spawned or connected: hocket may not be loaded there; where it is, and "
     "they share memory, HOCKET_OTHER_JOBS=hocket), in programs that begin by MPI_Session_init before they have made a "
     "communicator of all processes, and with HOCKET_DISABLE=1.";

@@ -205,6 +205,28 @@ TEST(Connector, KilledPeerIsNoticed) {
   EXPECT_EQ(*word, 1001U);
 }
 
+TEST(Connector, ForgetsWhoHasEndedAndIsNotUsedWhenOthersCome) {
+  Pair pair([](Board&, Context&) { return 0; });
+  EXPECT_EQ(end_of_child(pair.child), 0);
+  const pid_t other = start_child([&] {
+    Context own = publish(*pair.board, 2);
+    if (!own.connector->connect_all({pair.board->addresses[0]}, kTimeoutMs).is_ok()) return 99;
+    wait_for(pair.board->go_on, 1);
+    return 0;
+  });
+  wait_for(pair.board->published, 3);
+  Connector& connector = *pair.context.connector;
+  const std::vector<Address> gone = {pair.board->addresses[1]}, here = {pair.board->addresses[2]};
+  ASSERT_TRUE(connector.connect_all(here, kTimeoutMs).is_ok());
+  EXPECT_TRUE(connector.known(gone).has_value()) << "it is used";
+  pair.peer.reset();
+  ASSERT_TRUE(connector.connect_all(here, kTimeoutMs).is_ok());
+  EXPECT_FALSE(connector.known(gone).has_value());
+  EXPECT_TRUE(connector.known(here).has_value());
+  pair.board->go_on = 1;
+  EXPECT_EQ(end_of_child(other), 0);
+}
+
 TEST(Connector, KilledPeerIsNoticedThoughItsForkedChildLivesOn) {
   Pair pair([](Board& board, Context&) {
     const pid_t grandchild = fork();

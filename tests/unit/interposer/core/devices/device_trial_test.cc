@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/device_trial.h"
+#include "core/devices/device_trial.h"
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/device_driver.h"
+#include "core/devices/device_driver.h"
 
 namespace hocket::interposer::device {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // HIP's runtime, as far as it is needed: names and values from its documentation, those of release 5 and from 6 on.
-#include "core/device_driver.h"
+#include "core/devices/device_driver.h"
 
 namespace hocket::interposer::device {
 namespace {

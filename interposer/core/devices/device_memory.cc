@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/device_memory.h"
+#include "core/devices/device_memory.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "base/log.h"
-#include "core/loaded_libraries.h"
+#include "core/devices/loaded_libraries.h"
 
 namespace hocket::interposer::device {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/loaded_libraries.h"
+#include "core/devices/loaded_libraries.h"
 
 #include <dlfcn.h>
 #include <link.h>

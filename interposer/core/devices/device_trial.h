@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "core/device_memory.h"
+#include "core/devices/device_memory.h"
 #include "hocket/hocket.h"
 
 namespace hocket::interposer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The CUDA driver API, as far as it is needed: names and values from its documentation.
-#include "core/device_driver.h"
+#include "core/devices/device_driver.h"
 
 namespace hocket::interposer::device {
 namespace {

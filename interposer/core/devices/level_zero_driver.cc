@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "core/device_driver.h"
+#include "core/devices/device_driver.h"
 
 namespace hocket::interposer::device {
 namespace {
