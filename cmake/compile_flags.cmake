@@ -8,8 +8,8 @@ set(HOCKET_SANITIZER "" CACHE STRING "Sanitizers as for -fsanitize=, e.g. thread
 
 add_compile_options(-Wall -Wextra)
 # Most of the time goes into headers: a dozen sources that share them take a third to a half of it. Each has the
-# includes it needs all the same, as the builds show that take them one by one: `release` src/ and interposer/, `dev`
-# all.
+# includes it needs all the same, as the builds show that take them one by one: `release` src/ and one shim, `dev` all.
+# Short calls take as long either way.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
 if(HOCKET_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # What a source has for itself looks like a header's to GCC.
