@@ -135,7 +135,9 @@ print(sender.recv(100).decode())
         self.assertIn("node n1: exit code 9; not run in the 1 node behind it", failed.stderr)
         self.lab("exec", "each", "--", "no-such-program", code=127)
         self.lab("exec", "each", "--", "sh", "-c", "setsid sleep 1000 >/dev/null 2>&1 &")
-        self.assertEqual(len([one for one in self.status()["processes"] if one["program"] == "sleep"]), 3)
+        # Each is setsid for a moment.
+        self.assertTrue(eventually(
+            lambda: len([one for one in self.status()["processes"] if one["program"] == "sleep"]) == 3))
 
     def test_all_nodes_run_a_command_with_their_names_in_front(self):
         self.lab("up", "11")
