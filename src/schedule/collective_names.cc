@@ -35,6 +35,15 @@ std::optional<Collective> find_any_collective(std::string_view word) {
   return collective_from_name(text);
 }
 
+std::optional<Collective> find_collective_of_form(std::string_view word) {
+  if (const auto found = find_any_collective(word)) return found;
+  std::string text = plain(word);
+  for (const std::string_view suffix : {"_c", "_init"})
+    if (text.ends_with(suffix)) text.resize(text.size() - suffix.size());
+  if (const auto found = find_any_collective(text)) return found;
+  return text.starts_with("i") ? find_any_collective(text.substr(1)) : std::nullopt;
+}
+
 std::optional<Collective> find_collective(std::string_view word) {
   const std::optional<Collective> found = find_any_collective(word);
   return found && is_among_neighbors(*found) ? std::nullopt : found;

@@ -18,6 +18,10 @@ namespace hocket::schedule {
 std::optional<Collective> find_collective(std::string_view word);
 std::optional<Collective> find_any_collective(std::string_view word);
 
+// The same by the name of a function of MPI in any form: `MPI_Iallreduce`, `MPI_Allreduce_init` and `MPI_Allreduce_c`
+// have the schedules of `MPI_Allreduce`.
+std::optional<Collective> find_collective_of_form(std::string_view word);
+
 // "`alreduce` is not a collective: did you mean `allreduce`? there are barrier, ...", and `others`: `all`, say.
 std::string not_a_collective(std::string_view word, std::span<const std::string_view> others = {});
 // The same where those among neighbours are collectives, too.

@@ -181,11 +181,11 @@ int list(const std::string& collective_name, const LayoutOptions& options, const
   Result<std::optional<schedule::Nodes>> layout = layout_of(options, ranks);
   if (!layout.is_ok()) return fail(kUsage, layout.status().message());
   Question question{.collective = std::nullopt, .nodes = layout.take()};
-  const std::optional<schedule::Collective> any = schedule::find_any_collective(collective_name);
+  const std::optional<schedule::Collective> any = schedule::find_collective_of_form(collective_name);
   if (any && schedule::is_among_neighbors(*any))
     return list_among_neighbors(*any, question.nodes.has_value(), predictions);
   if (!collective_name.empty()) {
-    const Result<schedule::Collective> named = read_any_collective(collective_name);
+    const Result<schedule::Collective> named = read_collective_of_form(collective_name);
     if (!named.is_ok()) return fail(kUsage, named.status().message());
     question.collective = named.value();
   }

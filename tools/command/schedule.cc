@@ -50,7 +50,7 @@ constexpr uint32_t kDefaultRanks = 4;
 constexpr uint32_t kMostRanksLookedAt = 4096;  // proving takes memory with their square
 
 Status settle(ScheduleOptions& options) {
-  const Result<schedule::Collective> named = read_any_collective(options.collective);
+  const Result<schedule::Collective> named = read_collective_of_form(options.collective);
   if (!named.is_ok()) return {named.status().code(), named.status().message()};
   options.collective = schedule::name(named.value());
   Result<std::optional<schedule::Nodes>> layout = layout_of(options.layout, options.ranks);

@@ -20,6 +20,11 @@ Result<Collective> read_any_collective(const std::string& word, std::span<const 
   return Status(Code::kInvalidArgument, schedule::not_any_collective(word, others));
 }
 
+Result<Collective> read_collective_of_form(const std::string& word) {
+  if (const auto found = schedule::find_collective_of_form(word)) return *found;
+  return Status(Code::kInvalidArgument, schedule::not_any_collective(word));
+}
+
 Result<std::vector<Collective>> read_collectives(const std::string& text) {
   constexpr std::string_view kAll = "all";
   std::vector<Collective> found;

@@ -21,6 +21,9 @@ Result<schedule::Collective> read_collective(const std::string& word, std::span<
 Result<schedule::Collective> read_any_collective(const std::string& word,
                                                  std::span<const std::string_view> others = {});
 
+// The same where the form of a function of MPI makes no difference.
+Result<schedule::Collective> read_collective_of_form(const std::string& word);
+
 // Separated by commas, `all` being all of them; each once, in the order of the enumeration.
 Result<std::vector<schedule::Collective>> read_collectives(const std::string& text);
 

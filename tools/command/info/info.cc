@@ -95,7 +95,7 @@ struct Named {
 
 Result<selection::Query> query_of(const InfoOptions& options, Named& found) {
   selection::Query query;
-  const Result<schedule::Collective> named = read_any_collective(options.explain[0]);
+  const Result<schedule::Collective> named = read_collective_of_form(options.explain[0]);
   if (!named.is_ok()) return Status(named.status().code(), named.status().message());
   const schedule::Collective collective = named.value();
   query.collective = collective;
