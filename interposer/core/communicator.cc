@@ -133,11 +133,14 @@ void decline(Communicator& self, FirstRound& round) {
 }
 
 // What fails once mostly fails for every communicator.
+log::Level level_after(std::atomic<bool>& reported) {  // relaxed: orders nothing
+  return reported.exchange(true, std::memory_order_relaxed) ? log::Level::kInfo : log::Level::kWarn;
+}
+
 void report_failed_set_up(int size) {
-  static std::atomic<bool> reported{false};  // relaxed: orders nothing
-  const log::Level level = reported.exchange(true, std::memory_order_relaxed) ? log::Level::kInfo : log::Level::kWarn;
-  HOCKET_LOG_AT(level, "a communicator of %d ranks could not be set up and is left to the MPI: %s", size,
-                hocket_error_text());
+  static std::atomic<bool> reported{false};
+  HOCKET_LOG_AT(level_after(reported), "a communicator of %d ranks could not be set up and is left to the MPI: %s",
+                size, hocket_error_text());
 }
 
 // Which memory a rank passes is known on that rank alone, and an MPI may not be able to take a device's: where there
@@ -178,8 +181,11 @@ void set_up(Communicator& self, const Exchange& exchange) {
   if (status == HOCKET_OK) return become_ready(self, round.may_have_devices(), round.may_move());
   self.comm = nullptr;
   if (self.trial.agreed == device::DeviceOffer::kPassThrough) return refuse(self, Outcome::kDeviceMemory);
-  if (round.do_settings_differ() && self.rank == 0)
-    HOCKET_LOG_WARN("a communicator of %d ranks is left to the MPI: settings of its jobs differ", self.size);
+  if (self.counting.is_of_several_jobs && round.is_declined() && self.rank == 0) {
+    static std::atomic<bool> reported{false};
+    HOCKET_LOG_AT(level_after(reported), "a communicator of %d ranks of several jobs is left to the MPI: %s", self.size,
+                  round.do_settings_differ() ? "their settings differ" : "one of the jobs spans nodes");
+  }
   if (round.is_declined()) return refuse(self, Outcome::kSetUpFailed);
   if (status == HOCKET_ERR_NOT_SUPPORTED && has_wire()) {
     HOCKET_LOG_INFO("a communicator of %d ranks is left to the MPI: %s", self.size, hocket_error_text());

@@ -107,7 +107,7 @@ struct Communicator {
   Persistent persistent;
   std::unique_ptr<Neighbourhood> neighbourhood;  // nullptr: no call has needed it yet
   std::atomic<bool> is_watched{false};           // by core/progress/under_way.h
-  std::atomic<bool> is_closed{false};            // errors are raised on MPI_COMM_WORLD
+  std::atomic<bool> is_closed{false};            // errors are raised by world_comm()
   bool is_gone = false;                          // the MPI's side of it
 
   Communicator() = default;

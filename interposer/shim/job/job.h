@@ -19,7 +19,8 @@ enum class Mode : int {
 };
 
 namespace internal {
-// Relaxed: set in MPI_Init and MPI_Finalize, which the program itself orders with its other calls.
+// Release and acquire: a job of sessions begins beside other threads' calls. In MPI_Init and MPI_Finalize the program
+// itself orders it with its other calls.
 inline std::atomic<Mode> mode{Mode::kAsleep};
 // How deep this thread is in calls that we have passed on: what the MPI or another tool calls from in there is theirs.
 inline thread_local int nesting __attribute__((tls_model("initial-exec"))) = 0;
@@ -48,7 +49,7 @@ class NestedCall {
   NestedCall& operator=(const NestedCall&) = delete;
 };
 
-inline Mode mode() { return internal::mode.load(std::memory_order_relaxed); }
+inline Mode mode() { return internal::mode.load(std::memory_order_acquire); }
 inline bool is_nested() { return internal::nesting != 0; }
 
 // False: pass it on at once.

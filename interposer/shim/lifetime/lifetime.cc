@@ -66,7 +66,7 @@ void progress(void*) {
 }
 
 void sleep_in_child() {
-  internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
+  internal::mode.store(Mode::kAsleep, std::memory_order_release);
   end_mpi_waits();
   end_hook();
   forget_progress_thread();
@@ -209,7 +209,7 @@ class Waits {
   Waits() {
     // Each session has a level of its own.
     int threads = MPI_THREAD_MULTIPLE;
-    if (!is_job_of_sessions()) next_pmpi().Query_thread(&threads);
+    if (!is_job_of_sessions() && !are_sessions_open()) next_pmpi().Query_thread(&threads);
     awaited_progress.share_among_threads(threads == MPI_THREAD_MULTIPLE);
     if (is_disabled_here() || c_api::wait_mode() == platform::WaitMode::kSpin || job.size == 1) return;
     are_ours_ = true;
@@ -325,6 +325,7 @@ void begin_job_of(MPI_Comm world) {
     mine.may_keep_lineage = uint8_t{may_keep_lineage()};
     mine.is_by_threads = uint8_t{awaited_progress.is_shared_among_threads()};
     mine.is_hooked = uint8_t{waits.are_hooked()};
+    // In this order: who begins a job of sessions holds their mutex.
     mine.has_sessions = uint8_t{is_job_of_sessions() || are_sessions_open()};
     mine.node = c_api::node_label();
     mine.claim = c_api::core_claim();
@@ -357,14 +358,14 @@ void begin_job_of(MPI_Comm world) {
     call_times.begin_job(job.size);
     c_api::time_calls(true);
   }
-  internal::mode.store(serving ? Mode::kServing : Mode::kDisabled, std::memory_order_relaxed);
+  internal::mode.store(serving ? Mode::kServing : Mode::kDisabled, std::memory_order_release);
 }
 
 void end_job() {
   const NestedCall nested;
   const MpiWait wait;
   const bool served = mode() == Mode::kServing;
-  internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
+  internal::mode.store(Mode::kAsleep, std::memory_order_release);
   drain_started(nullptr);
   end_progress();
   set_wake_communicator(nullptr);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mpi_wait.h"
 #include "shim/communicators/lineage.h"
 #include "shim/job/job.h"
 #include "shim/lifetime/lifetime.h"
@@ -48,6 +49,7 @@ bool has_all_processes(Session session, MPI_Group group) {
 
 // The program hasn't got `comm` yet.
 bool do_all_say(bool yes, MPI_Comm comm) {
+  const MpiWait wait;
   const uint64_t mine = yes ? 1 : 0;
   uint64_t least = 0;
   return next_pmpi().Allreduce(&mine, &least, 1, uint64_type(), minimum_operation(), comm) == MPI_SUCCESS && least != 0;
@@ -138,7 +140,7 @@ void init_joins() {
 void init_leaves() {
   Sessions& self = sessions();
   const std::lock_guard lock(self.mutex);
-  if (std::exchange(self.is_with_init, false) && self.open.empty()) end_job_of_sessions(self);
+  if (std::exchange(self.is_with_init, false)) end_job_of_sessions(self);
 }
 
 }  // namespace hocket::interposer

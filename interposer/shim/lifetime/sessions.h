@@ -17,12 +17,13 @@ void session_begins(Session session);
 // Before the MPI ends it. Of the last one: waits until all processes of the job have come to this, as the MPIs do.
 void session_ends(Session session);
 
-// A communicator that the MPI has just made of `group`: in this call the job begins.
+// A communicator that the MPI has just made of `group`. Collective: its ranks agree whether the job is there on all of
+// them; with the first one of all processes it begins.
 void made_of_group(MPI_Group group, MPI_Comm made);
 
 // Whether communicators may be older than a job that begins now.
 bool are_sessions_open();
-// MPI_Init comes and MPI_Finalize goes in a job of sessions, which lasts as long as either of them.
+// MPI_Init comes in a job of sessions, which ends in MPI_Finalize then: all processes come there in one order.
 void init_joins();
 void init_leaves();
 

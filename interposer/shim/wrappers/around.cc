@@ -17,7 +17,10 @@ template <typename PassThrough>
 int start(bool wants_all_threads, const PassThrough& pass_through) {
   if (interposer::is_nested()) return pass_through();
   if (interposer::has_started_job()) {
-    const int error = pass_through();
+    const int error = [&] {
+      const interposer::NestedCall nested;
+      return pass_through();
+    }();
     if (error == MPI_SUCCESS) interposer::init_joins();
     return error;
   }
@@ -33,8 +36,12 @@ int start(bool wants_all_threads, const PassThrough& pass_through) {
 
 template <typename PassThrough>
 int finalize(const PassThrough& pass_through) {
-  if (interposer::mode() != interposer::Mode::kAsleep && !interposer::is_nested())
-    interposer::is_job_of_sessions() ? interposer::init_leaves() : interposer::end_job();
+  if (!interposer::is_nested() && interposer::has_started_job()) {
+    if (interposer::is_job_of_sessions())
+      interposer::init_leaves();
+    else if (interposer::mode() != interposer::Mode::kAsleep)
+      interposer::end_job();
+  }
   const interposer::NestedCall nested;
   return pass_through();
 }

@@ -53,6 +53,7 @@ std::string Setup::judge_cross_memory() {
   using Wish = CrossMemoryTrial::Wish;
   const Wish wish = all_[0].cross_memory;
   if (wish == Wish::kOff) return "switched off by HOCKET_CMA";
+  if (wish == Wish::kAutomatic && !is_within_job()) return "ranks of several jobs";
   const std::vector<uint32_t> here = ranks_here();
   if (here.size() == 1) return "";
   const auto mine = static_cast<size_t>(std::find(here.begin(), here.end(), bootstrap_.rank) - here.begin());

@@ -71,11 +71,11 @@ Status Setup::check_wire() const {
   while (nodes.together(0, other)) ++other;
   const std::string apart =
       "ranks 0 and " + std::to_string(other) + " " + platform::why_apart(first, all_[other].address);
+  if (!is_within_job()) return {Code::kNotSupported, apart + ", and are of several jobs"};
   // An MPI's job without a wire was on one node.
   if (context_.vocabulary() == Vocabulary::kMpi)
-    return {
-        Code::kNotSupported,
-        apart + ", which was not so in MPI_Init, or they are of several jobs: users and namespaces must not change"};
+    return {Code::kNotSupported,
+            apart + ", which was not so in MPI_Init: users and namespaces must not change after it"};
   return {Code::kNotSupported, apart + ", and rank " + std::to_string(without - all_.begin()) +
                                    " has no wire to other nodes; pass one in hocket_context_options_t"};
 }
