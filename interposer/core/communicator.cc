@@ -184,7 +184,8 @@ void set_up(Communicator& self, const Exchange& exchange) {
   if (self.counting.is_of_several_jobs && round.is_declined() && self.rank == 0) {
     static std::atomic<bool> reported{false};
     HOCKET_LOG_AT(level_after(reported), "a communicator of %d ranks of several jobs is left to the MPI: %s", self.size,
-                  round.do_settings_differ() ? "their settings differ" : "one of the jobs spans nodes");
+                  round.do_settings_differ() ? "their settings differ"
+                                             : "one of the jobs spans nodes, or a rank could not prepare itself");
   }
   if (round.is_declined()) return refuse(self, Outcome::kSetUpFailed);
   if (status == HOCKET_ERR_NOT_SUPPORTED && has_wire()) {

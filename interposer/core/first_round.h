@@ -24,10 +24,11 @@ struct SetUpOffer {
   uint64_t settings = 0;  // digest_of()
 };
 
+// On the way through the first call of hocket_bootstrap_t's, whose blocks it makes longer.
 class FirstRound {
  public:
   FirstRound(Communicator& self, const Exchange& exchange, bool able) : self_(self), exchange_(exchange), able_(able) {}
-  // As hocket_bootstrap_t's. Of the first call: 1 on all ranks where one is without a context.
+  // As hocket_bootstrap_t's. Of the first call: 1 on all ranks where they must go to the MPI (is_declined()).
   static int allgather(const void* send, void* receive, size_t bytes, void* user) {
     auto& round = *static_cast<FirstRound*>(user);
     return round.is_over_ ? round.exchange_.allgather(send, receive, bytes, round.exchange_.user)

@@ -54,6 +54,13 @@ bool do_all_wait(MPI_Comm comm, bool waits_here) {
   return false;
 }
 
+bool do_all_say(MPI_Comm comm, bool yes) {
+  const MpiWait wait;
+  const uint64_t mine = yes ? 1 : 0;
+  uint64_t least = 0;
+  return next_pmpi().Allreduce(&mine, &least, 1, uint64_type(), minimum_operation(), comm) == MPI_SUCCESS && least != 0;
+}
+
 void end_asking() {
   Questions& all = questions();
   const std::lock_guard lock(all.mutex);

@@ -88,14 +88,6 @@ bool open_hidden_comm() {
   return job.has_hidden_comm && next_pmpi().Comm_set_errhandler(job.hidden_comm, handles.errors_return) == MPI_SUCCESS;
 }
 
-// Ranks that decided by what each of them finds alone would not meet in the same calls.
-bool all_are(bool able) {
-  const uint64_t mine = able ? 1 : 0;
-  uint64_t least = 0;
-  const int error = next_pmpi().Allreduce(&mine, &least, 1, uint64_type(), minimum_operation(), job.world);
-  return error == MPI_SUCCESS && least != 0;
-}
-
 // By this rank's own environment; rank 0's counts for all, as soon as they know it.
 bool is_disabled_here() {
   const Result<bool> off = environment::get_flag("HOCKET_DISABLE");
@@ -137,7 +129,7 @@ bool find_wrong_settings(const Status& mine, const std::vector<StartFacts>& all)
     let_last_words_out();
   }
   // The error ends the job, as a rule: no rank raises it before it is written.
-  all_are(true);
+  (void)do_all_say(job.world, true);
   return true;
 }
 
@@ -261,12 +253,13 @@ bool start_serving(const std::vector<StartFacts>& all) {
       std::any_of(all.begin(), all.end(), [](const StartFacts& one) { return one.is_by_threads != 0; });
   able = able && watch_communicators() && watch_types() && (!has_lineage || keep_lineage());
   note_threads(are_by_threads);
-  if (!all_are(able)) return false;
+  // Ranks that decided by what each of them finds alone would not meet in the same calls.
+  if (!do_all_say(job.world, able)) return false;
   std::vector<uint64_t> nodes;
   for (const StartFacts& one : all) nodes.push_back(one.node);
   begin_trace(all, nodes);
   // On one node it is not needed, and communicators are not to be had without end.
-  if (note_nodes(std::move(nodes)) && !all_are(open_wire(job.world))) {
+  if (note_nodes(std::move(nodes)) && !do_all_say(job.world, open_wire(job.world))) {
     close_wire();
     return false;
   }

@@ -2,17 +2,14 @@
 #include "shim/lifetime/sessions.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <mutex>
 #include <utility>
 #include <vector>
 
-#include "core/mpi_wait.h"
+#include "shim/communicators/asking.h"
 #include "shim/communicators/lineage.h"
 #include "shim/job/job.h"
 #include "shim/lifetime/lifetime.h"
-#include "shim/types/operations.h"
-#include "shim/types/types.h"
 #include "shim/underneath/handles.h"
 
 namespace hocket::interposer {
@@ -23,7 +20,6 @@ struct Sessions {
   std::vector<Session> open;  // the program's
   bool has_own = false;
   Session own{};
-  MPI_Comm world{};           // by it
   bool is_with_init = false;  // MPI_Init has come in the job of sessions, and MPI_Finalize hasn't
 };
 
@@ -47,14 +43,6 @@ bool has_all_processes(Session session, MPI_Group group) {
   return error == MPI_SUCCESS && result != MPI_UNEQUAL;
 }
 
-// The program hasn't got `comm` yet.
-bool do_all_say(bool yes, MPI_Comm comm) {
-  const MpiWait wait;
-  const uint64_t mine = yes ? 1 : 0;
-  uint64_t least = 0;
-  return next_pmpi().Allreduce(&mine, &least, 1, uint64_type(), minimum_operation(), comm) == MPI_SUCCESS && least != 0;
-}
-
 bool make_world(Session session, MPI_Comm& world) {
   MPI_Group all;
   if (!find_all_processes(session, all)) return false;
@@ -64,9 +52,8 @@ bool make_world(Session session, MPI_Comm& world) {
   return error == MPI_SUCCESS;
 }
 
-void end_own(Sessions& self) {
-  if (self.world != handles.comm_null) next_pmpi().Comm_free(&self.world);
-  self.world = handles.comm_null;
+void end_own(Sessions& self, MPI_Comm world) {
+  if (world != handles.comm_null) next_pmpi().Comm_free(&world);
   if (self.has_own) next_pmpi().Session_finalize(&self.own);
   self.has_own = false;
 }
@@ -74,18 +61,18 @@ void end_own(Sessions& self) {
 // All processes come here: each with the first communicator of all of them that it has got, whichever that is. Where
 // one can't open a session it comes by one of the program's, and tells the others.
 void begin(Sessions& self) {
-  self.world = handles.comm_null;
+  MPI_Comm world = handles.comm_null;
   self.has_own = next_pmpi().Session_init(handles.info_null, handles.errors_return, &self.own) == MPI_SUCCESS;
-  if (!make_world(self.has_own ? self.own : self.open.front(), self.world)) return end_own(self);
-  if (!do_all_say(self.has_own, self.world)) return end_own(self);
-  begin_job_of(self.world);
+  if (!make_world(self.has_own ? self.own : self.open.front(), world) || !do_all_say(world, self.has_own))
+    return end_own(self, world);
+  begin_job_of(world);
 }
 
-// Of the last of all that keep the job.
 void end_job_of_sessions(Sessions& self) {
   const NestedCall nested;
+  const MPI_Comm world = world_comm();
   if (mode() != Mode::kAsleep) end_job();
-  end_own(self);
+  end_own(self, world);
 }
 
 }  // namespace
@@ -112,8 +99,8 @@ void made_of_group(MPI_Group group, MPI_Comm made) {
     const std::lock_guard lock(self.mutex);
     if (!has_started_job() && !self.open.empty() && has_all_processes(self.open.front(), group)) begin(self);
   }
-  // Beside it, other threads may make communicators of fewer while the job begins.
-  if (do_all_say(mode() == Mode::kServing, made)) note_founder(made);
+  // Other threads may make communicators of fewer while the job begins. The program hasn't got this one yet.
+  if (do_all_say(made, mode() == Mode::kServing)) note_founder(made);
 }
 
 void session_ends(Session session) {

@@ -14,7 +14,8 @@ namespace hocket::interposer {
 // Before the MPI opens the process's first session.
 void prepare_sessions();
 void session_begins(Session session);
-// Before the MPI ends it. Of the last one: waits until all processes of the job have come to this, as the MPIs do.
+// Before the MPI ends it. Of the last one: waits until peers are done with what this process shares with them, at the
+// latest when they have come to theirs.
 void session_ends(Session session);
 
 // A communicator that the MPI has just made of `group`. Collective: its ranks agree whether the job is there on all of
