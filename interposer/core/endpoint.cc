@@ -11,6 +11,7 @@
 #include "c_api/internal/job_size.h"
 #include "c_api/internal/vocabulary.h"
 #include "core/awaited_progress.h"
+#include "core/wake.h"
 
 namespace hocket::interposer {
 namespace {
@@ -54,7 +55,7 @@ hocket_context_t* make_context(Endpoint& self) {
   } else {
     c_api::speak_of_mpi(self.context, self.mpi_name);
     c_api::expect_ranks(self.context, static_cast<uint32_t>(self.job_size), self.job_number);
-    c_api::attend_while(self.context, awaited_progress.number(), self.mpi_spins);
+    c_api::attend(self.context, {awaited_progress.number(), self.mpi_spins, wake_board()});
     for (const WindowPart& part : self.windows) c_api::window_comes(self.context, part.number, part.memory, part.bytes);
   }
   return self.context;

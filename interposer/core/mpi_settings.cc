@@ -64,10 +64,14 @@ void MpiSettings::set(std::span<const MpiFamily> families) {
   std::string said;
   for (const MpiFamily family : families) {
     const auto is_set = [&](const Variable& one) { return one.family == family && std::getenv(one.name) != nullptr; };
-    if (std::any_of(std::begin(kVariables), std::end(kVariables), is_set)) continue;
+    if (std::any_of(std::begin(kVariables), std::end(kVariables), is_set)) {
+      have_effect_ = true;
+      continue;
+    }
     for (const Variable& one : kVariables) {
       if (one.family != family || setenv(one.name, one.value, 1) != 0) continue;
       set_.push_back(one.name);
+      have_effect_ = true;
       said += std::string(" ") + one.name + "=" + one.value;
     }
   }

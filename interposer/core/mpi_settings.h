@@ -20,8 +20,11 @@ class MpiSettings {
  public:
   void set(std::span<const MpiFamily> families);
   void withdraw();
+  // Whether the MPI has read any: by this object, or by the user.
+  bool have_effect() const { return have_effect_; }
 
  private:
+  bool have_effect_ = false;
   std::vector<const char*> set_;
 };
 

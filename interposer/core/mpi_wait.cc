@@ -8,26 +8,27 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "c_api/internal/sleeping.h"
 #include "core/awaited_progress.h"
+#include "core/wake.h"
 
 namespace hocket::interposer {
 namespace {
 
-// How long a thread sleeps between looks: a small part of the time that it has waited, since a peer may not wake it.
-// Where each rank has a core, looks take it from nobody.
+// How long a thread sleeps between looks: a small part of the time that it has waited, since what it waits for may come
+// without a ring. Where each rank has a core, looks take it from no other rank.
 struct SleepTimes {
   int64_t sleeps_per_wait, shortest_ns, longest_ns;
 };
 constexpr SleepTimes kOnSharedCores{32, 50'000, 1'000'000}, kWithACoreEach{128, 50'000, 4'000'000};
-// After a peer has woken it.
-constexpr int64_t kAwakeAfterWakeNs = 100'000;
+// A rank that has waited for so long rings its peers, and again each time that it has waited twice as long: they may
+// have to poll before what it waits for can come.
+constexpr int64_t kFirstRingNs = 8'000;
 // A look costs some ten nanoseconds, reading the clock several times that.
 constexpr uint32_t kLooksBetweenClocks = 64;
 
 constexpr int64_t kLongWaitNs = 100'000'000;
 
-// With a window, on which others may work for a while with pauses in between.
+// With a window, on which others may work for a while with pauses in between, and where they may not ring.
 constexpr int64_t kAwakeWithWindowNs = 50'000'000;
 // Processor time that idle looks take beyond twice the shortest, which after a sleep is mostly the kernel's; and how
 // often in a row looks must take more to have moved something: one time may have been an interrupt.
@@ -52,8 +53,11 @@ struct Shortest {
   }
 };
 
-// Where sleepers are woken; nullptr: nowhere.
-hocket_comm_t* world = nullptr;
+// Whether each rank of the node that needs this one rings.
+bool is_rung() {
+  const platform::WakeBoard* const board = wake_board();
+  return board != nullptr && board->is_complete();
+}
 
 }  // namespace
 
@@ -62,20 +66,7 @@ void begin_mpi_waits(const MpiWaitPolicy& policy) {
   internal::looks.store(policy.looks, std::memory_order_relaxed);
 }
 
-void end_mpi_waits() {
-  internal::looks.store(Looks::kByMpi, std::memory_order_relaxed);
-  set_wake_communicator(nullptr);
-}
-
-void set_wake_communicator(hocket_comm_t* comm) {
-  if (comm != nullptr && !internal::wait_policy.may_be_woken) return;
-  world = comm;
-  internal::sleepers = comm == nullptr ? nullptr : &c_api::sleepers(comm);
-}
-
-void wake_in_world(int rank) {
-  if (world != nullptr) c_api::wake(world, rank);
-}
+void end_mpi_waits() { internal::looks.store(Looks::kByMpi, std::memory_order_relaxed); }
 
 void MpiPause::pause() {
   const uint32_t look = looks_++;
@@ -83,6 +74,8 @@ void MpiPause::pause() {
     sleeps_ = false;
     began_ns_ = 0;
     first_ns_ = 0;
+    next_ring_ns_ = kFirstRingNs;
+    if (wake_board() != nullptr) rings_ = wake_board()->rings();
   }
   const uint32_t looks_between = sleeps_ ? internal::wait_policy.looks_between_sleeps : kLooksBetweenClocks;
   if (look % looks_between == looks_between - 1) sleep_if_late();
@@ -100,8 +93,15 @@ bool MpiPause::has_moved_something() {
   return ++long_looks_ >= kLongLooks;
 }
 
+void MpiPause::ring_peers(int64_t now_ns) {
+  if (now_ns - first_ns_ < next_ring_ns_) return;
+  next_ring_ns_ = 2 * (now_ns - first_ns_);
+  ring_waiting();
+}
+
 void MpiPause::sleep_if_late() {
   const MpiWaitPolicy& policy = internal::wait_policy;
+  platform::WakeBoard* const board = wake_board();
   const auto now = static_cast<int64_t>(now_ns());
   if (began_ns_ == 0) {
     began_ns_ = now;
@@ -109,22 +109,27 @@ void MpiPause::sleep_if_late() {
   } else if (has_moved_something()) {
     began_ns_ = now;
   }
-  const int64_t waited_ns = now - began_ns_;
   if (first_ns_ == 0) first_ns_ = now;
+  ring_peers(now);
+  if (board != nullptr) {
+    const uint32_t before = std::exchange(rings_, board->rings());
+    if (before != rings_) awake_.rung(now);
+  }
   if (now - first_ns_ >= kLongWaitNs && policy.long_wait != nullptr) policy.long_wait();
-  sleeps_ = policy.sleeps && waited_ns >= policy.awake_ns &&
-            (waited_ns >= kAwakeWithWindowNs || !awaited_progress.has_windows());
+  const int64_t waited_ns = now - began_ns_;
+  sleeps_ = policy.sleeps && waited_ns >= policy.awake_ns && awake_.is_over(now) &&
+            (waited_ns >= kAwakeWithWindowNs || !awaited_progress.has_windows() || is_rung());
   if (!sleeps_) return;
   const SleepTimes& times = policy.share_cores ? kOnSharedCores : kWithACoreEach;
   const int64_t ns = std::clamp(waited_ns / times.sleeps_per_wait, times.shortest_ns, times.longest_ns);
-  if (world == nullptr) {
+  if (board == nullptr) {
     const timespec time{0, ns};
     nanosleep(&time, nullptr);
-  } else if (c_api::sleep_until_woken(world, ns)) {
-    // What it was woken for is on its way.
-    began_ns_ = static_cast<int64_t>(now_ns()) - policy.awake_ns + kAwakeAfterWakeNs;
-    sleeps_ = false;
+    return;
   }
+  board->enter();
+  board->sleep(rings_, ns);
+  board->leave();
 }
 
 }  // namespace hocket::interposer

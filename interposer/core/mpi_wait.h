@@ -5,19 +5,22 @@
 // That a look has moved something shows only in the processor time that it took. A rank that others may work on by
 // one-sided calls waits longer before it sleeps.
 //
-// Who sends to a rank of its node that sleeps wakes it, once the whole job has met in a communicator.
+// A rank of its node that sends to it, or works on its memory, rings it (core/wake.h); so does one that has waited
+// itself for a while, as it may not know on whom.
 //
 // Either the MPI calls a function of ours at its looks (underneath/progress_hook.h), or the shim makes the looks
 // itself, by the non-blocking form of the call and by testing.
 //
-// Thread safety: any thread; each has a wait of its own. Waking: one thread at a time.
+// Thread safety: any thread; each has a wait of its own.
 #pragma once
+
+#include <sched.h>
 
 #include <atomic>
 #include <cstdint>
 
 #include "core/progress/under_way.h"
-#include "hocket/hocket.h"
+#include "platform/waiting/wake_board.h"
 
 namespace hocket::interposer {
 
@@ -35,7 +38,6 @@ struct MpiWaitPolicy {
   uint32_t looks_before_yield = 0;
   uint32_t looks_between_sleeps = 1;
   bool sleeps = true;         // and to sleep
-  bool may_be_woken = false;  // one thread at a time, so that peers may wake it
   int64_t awake_ns = 0;       // for how long it stays awake first
   // Called between looks, at least once in a while, of a thread that has waited for a tenth of a second; the MPI may
   // have called the hook.
@@ -52,8 +54,13 @@ class MpiPause {
   void sleep_if_late();
   bool has_moved_something();
 
+  void ring_peers(int64_t now_ns);
+
   uint32_t looks_ = 0;  // 0: before the first; those after belong to it
   bool sleeps_ = false;
+  uint32_t rings_ = 0;  // of peers, before the last look
+  platform::AwakeTime awake_;
+  int64_t next_ring_ns_ = 0;  // from the beginning of the wait: when peers are rung next
   int64_t first_ns_ = 0;      // when this wait first read the clock
   int64_t began_ns_ = 0;      // the wait, or what came last
   int64_t processor_ns_ = 0;  // of the thread when it was last asked
@@ -63,13 +70,14 @@ class MpiPause {
 namespace internal {
 // Written in MPI_Init and MPI_Finalize, which the program itself orders with its other calls.
 inline MpiWaitPolicy wait_policy;
-// How many ranks of the node sleep; nullptr before the whole job has met. By the one thread that calls the MPI.
-inline const std::atomic<uint32_t>* sleepers = nullptr;
-// Relaxed: as these.
+// Relaxed: as this.
 inline std::atomic<Looks> looks{Looks::kByMpi};
+
+inline constexpr uint32_t kTestsBeforeYield = 8;
 
 struct ThreadsWait {
   uint32_t depth = 0;  // of calls in which this thread may wait
+  uint32_t tests = 0;  // in a row that found nothing
   MpiPause pause;
 };
 inline constinit thread_local ThreadsWait threads_wait __attribute__((tls_model("initial-exec")));
@@ -80,16 +88,6 @@ void begin_mpi_waits(const MpiWaitPolicy& policy);
 // The MPI yields by itself from now on.
 inline void leave_yields_to_mpi() { internal::wait_policy.yields = false; }
 void end_mpi_waits();
-
-// Where ranks of a node sleep in the MPI from now on, and wake each other: the communicator of the whole job; nullptr:
-// nowhere any more. Without effect with MPI_THREAD_MULTIPLE.
-void set_wake_communicator(hocket_comm_t* job);
-// Whether a rank of this node may sleep. Relaxed: a look that comes too early leaves the sleeper to the end of its
-// time.
-inline bool anyone_sleeps() {
-  return internal::sleepers != nullptr && internal::sleepers->load(std::memory_order_relaxed) != 0;
-}
-void wake_in_world(int rank);
 
 inline bool yields_in_mpi() { return internal::wait_policy.yields; }
 inline bool may_test_all() { return internal::wait_policy.tests_all; }
@@ -108,6 +106,18 @@ class MpiWait {
   MpiWait(const MpiWait&) = delete;
   MpiWait& operator=(const MpiWait&) = delete;
 };
+
+// After a test, by whatever function, that found nothing: programs that test in a loop would keep the core from the
+// ranks that they wait for. `found` ends a row of such tests.
+inline void after_test(bool found) {
+  if (!internal::wait_policy.yields) [[likely]]
+    return;
+  uint32_t& tests = internal::threads_wait.tests;
+  if (found)
+    tests = 0;
+  else if (++tests > internal::kTestsBeforeYield)
+    sched_yield();
+}
 
 // A call that passes to the MPI, which waits. `pass_on`: the same where the MPI calls our hook.
 template <typename PassThrough, typename PassOn>

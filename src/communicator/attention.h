@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How often a rank that waits looks at the library underneath, on which peers outside the call may depend:
-// a rank that accesses this process's memory by one-sided calls waits for these looks.
+// How often a rank that waits polls the library underneath, on which peers outside the call may depend: a rank that
+// accesses this process's memory by one-sided calls needs these polls.
 //
-// While there is a reason to expect that, it looks each time that it looks for what it awaits itself, and doesn't sleep
-// as long as something comes. Nothing tells whether a look has moved something but the time that it took: two that took
-// clearly more than the shortest, one soon after the other, are believed to have. One by itself may have been
-// interrupted, and the first after a sleep takes long always. A rank that is wrong about that stays awake as the
-// library alone would.
+// Where all ranks of the node are on its board (platform/waiting/wake_board.h), a rank polls with each look from a
+// peer's ring on, until nothing has come for a while. Elsewhere it does so while there is a reason to expect something.
+// Progress is inferred from the poll's duration: two polls that took clearly more than the shortest, one soon after the
+// other, have moved something. A single one may have been interrupted, and the first after a sleep always takes long.
 //
 // Thread safety: one thread at a time, but for the reasons, which any thread may count.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+
+#include "platform/waiting/wake_board.h"
 
 namespace hocket::communicator {
 
@@ -21,16 +22,25 @@ class Attention {
   // How long a rank stays awake after something has come, and how long it sleeps at a time after that.
   static constexpr int64_t kAwakeNs = 50'000'000;
   static constexpr int64_t kPollPauseNs = 50'000;
+  // The latter where peers ring: what comes without a ring waits no longer.
+  static constexpr int64_t kRungPollPauseNs = 2'000'000;
 
   // When each look also goes to the library underneath, and how that library itself waits where ranks share cores.
   struct Occasion {
     const std::atomic<uint64_t>* reasons = nullptr;  // 0 while there is none; nullptr: there never is
     bool library_spins = false;  // it doesn't yield: a core given to it comes back when its time slice is over
+    platform::WakeBoard* board = nullptr;  // on which peers ring; nullptr: there is none
   };
-  explicit Attention(const Occasion& occasion) : reasons_(occasion.reasons), spins_(occasion.library_spins) {}
+  explicit Attention(const Occasion& occasion)
+      : reasons_(occasion.reasons), spins_(occasion.library_spins), board_(occasion.board) {}
 
-  // Relaxed: it orders nothing. A reason that arises during a wait is seen some looks later.
-  bool is_called_for() const { return reasons_ != nullptr && reasons_->load(std::memory_order_relaxed) != 0; }
+  // Whether peers may need this process. Relaxed: it orders nothing. A reason that arises during a wait is seen some
+  // looks later.
+  bool has_reasons() const { return reasons_ != nullptr && reasons_->load(std::memory_order_relaxed) != 0; }
+  bool is_called_for() {
+    if (board_ != nullptr && is_rung()) return true;
+    return has_reasons() && !is_served_by_rings();
+  }
   // At the beginning of a wait: for all that is known, something may be on its way.
   void start(int64_t now_ns) {
     last_come_ns_ = now_ns;
@@ -39,6 +49,8 @@ class Attention {
   }
   // A look that began and ended then.
   void note(int64_t begin_ns, int64_t end_ns) {
+    if (rings_again_) awake_.rung(end_ns);
+    rings_again_ = false;
     const int64_t took_ns = end_ns - begin_ns;
     if (took_ns > 2 * least_ns_ + kNoiseNs && !has_slept_) {
       if (begin_ns - last_long_ns_ < kPairNs) last_come_ns_ = end_ns;
@@ -49,6 +61,7 @@ class Attention {
     const int64_t away_ns = begin_ns - last_look_ns_;
     if (away_ns > kSliceNs) kept_until_ns_ = end_ns + (away_ns < kMostKeptNs ? away_ns : kMostKeptNs);
     last_look_ns_ = end_ns;
+    if (may_sleep(end_ns)) is_rung_ = false;
     // What was once shorter than it can be now is forgotten by and by.
     least_ns_ = took_ns < least_ns_ ? took_ns : least_ns_ + (++noted_ % kTerm == 0 ? least_ns_ / 16 + 1 : 0);
   }
@@ -58,9 +71,29 @@ class Attention {
   bool keeps_core() const {
     return spins_ && (last_look_ns_ - last_come_ns_ < kLivelyNs || last_look_ns_ < kept_until_ns_);
   }
-  bool may_sleep(int64_t now_ns) const { return now_ns - last_come_ns_ > kAwakeNs; }
+  bool may_sleep(int64_t now_ns) const {
+    if (!is_served_by_rings()) return now_ns - last_come_ns_ > kAwakeNs;
+    return now_ns - last_come_ns_ > platform::AwakeTime::kShortestNs && awake_.is_over(now_ns);
+  }
+  // How long a sleep may last; INT64_MAX: as long as any.
+  int64_t longest_sleep_ns() const {
+    if (!has_reasons()) return INT64_MAX;
+    return is_served_by_rings() ? kRungPollPauseNs : kPollPauseNs;
+  }
+  platform::WakeBoard* board() const { return board_; }
+  // Of peers, before the last look.
+  uint32_t rings() const { return rings_; }
 
  private:
+  bool is_served_by_rings() const { return board_ != nullptr && board_->is_complete(); }
+  bool is_rung() {
+    if (const uint32_t rings = board_->rings(); rings != rings_) [[unlikely]] {
+      rings_ = rings;
+      is_rung_ = rings_again_ = true;
+    }
+    return is_rung_;
+  }
+
   static constexpr int64_t kNoiseNs = 150;
   static constexpr int64_t kPairNs = 1'000'000;  // ticks of the kernel are further apart
   static constexpr uint32_t kTerm = 4096;
@@ -69,6 +102,11 @@ class Attention {
   static constexpr int64_t kMostKeptNs = 5'000'000;
   const std::atomic<uint64_t>* reasons_;
   bool spins_;
+  platform::WakeBoard* board_;
+  uint32_t rings_ = 0;
+  platform::AwakeTime awake_;
+  bool is_rung_ = false;      // and what it was rung for may still come
+  bool rings_again_ = false;  // since the last look
   int64_t least_ns_ = INT64_MAX / 4;
   int64_t last_come_ns_ = 0;
   int64_t last_long_ns_ = INT64_MIN / 2;

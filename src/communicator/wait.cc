@@ -35,15 +35,19 @@ void Wait::progress() {
   waiter_.disregard();
 }
 
-bool Wait::sleep(bool attends) {
-  const int64_t most_ns = attends ? Attention::kPollPauseNs : INT64_MAX;
+bool Wait::sleep() {
+  const int64_t most_ns = attention_.longest_sleep_ns();
   bool wakes_alone = false;
   engines::Carrier* carrier = requests_.running() == 0 ? tracks_.first().sleeps_at(wakes_alone) : nullptr;
   // Nothing wakes it for what else it waits for, so it polls at intervals.
   if (carrier != nullptr)
     return carrier->sleep(std::min(wakes_alone ? waiter_.sleep_ns() : waiter_.poll_interval_ns(), most_ns));
-  return participants_.group->sleep(
-      std::min(tracks_.must_poll() ? waiter_.poll_interval_ns() : waiter_.sleep_ns(), most_ns));
+  const int64_t ns = std::min(tracks_.must_poll() ? waiter_.poll_interval_ns() : waiter_.sleep_ns(), most_ns);
+  platform::WakeBoard* const board = attention_.board();
+  if (board == nullptr) return participants_.group->sleep(ns);
+  const std::atomic<uint32_t>& parked = participants_.group->own_parking().parked;
+  const bool is_rung = board->sleep(attention_.rings(), ns, &parked);
+  return is_rung || parked.load(std::memory_order_relaxed) == 0;
 }
 
 Status Wait::check_for_failure() {

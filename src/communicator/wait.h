@@ -42,7 +42,7 @@ class Wait {
   // Moves the library underneath.
   void progress();
   // True: a peer woke this rank, or what it waits for has come.
-  bool sleep(bool attends);
+  bool sleep();
   Status check_for_failure();
 
   Context& context_;
@@ -68,6 +68,7 @@ template <typename Look, typename Awaits>
 Status Wait::look_until(const Look& is_done, const Awaits& awaits) {
   next_check_ns_ = FailureDetector::kIntervalNs;
   bool attends = false;
+  platform::WakeBoard::Visit visit(attention_.board());
   for (uint32_t looks = 1;; ++looks) {
     if (is_done()) return Status::ok();
     const bool attended = std::exchange(attends, attention_.is_called_for());
@@ -86,11 +87,14 @@ Status Wait::look_until(const Look& is_done, const Awaits& awaits) {
       sched_yield();
       action = platform::WaitAction::kYield;
     }
+    if (action == platform::WaitAction::kSleep ||
+        (action == platform::WaitAction::kYield && attention_.has_reasons()))
+      visit.begin();
     if (action == platform::WaitAction::kSleep) {
       participants_.group->announce_sleep(awaits());
       const bool done = is_done();
       bool woken = false;
-      if (!done) woken = sleep(attends);
+      if (!done) woken = sleep();
       participants_.group->withdraw_sleep();
       if (done) return Status::ok();
       waiter_.woken(woken);

@@ -43,10 +43,11 @@ ALLOWED = {
 ALLOWED_HEADERS = {
     "interposer": tuple(f"c_api/internal/{name}.h" for name in (
         "attention", "call", "cores", "early", "job_size", "leaving", "neighbourhood", "node_label", "notices",
-        "pending", "set_up", "sleeping", "takeover", "timing/call_times", "timing/measured", "timing/trace",
+        "pending", "set_up", "takeover", "timing/call_times", "timing/measured", "timing/trace",
         "vocabulary", "windows")) + tuple(
             f"platform/whereabouts/{name}.h"
-            for name in ("description", "job_processes", "metrics", "observer", "own_record"))
+            for name in ("description", "job_processes", "metrics", "observer", "own_record")) + (
+                "platform/waiting/wake_board.h",)
 }
 # What engines may have of src/engines besides their own folder: the executor owns the interface that they fill.
 SHARED_BY_ENGINES = ("engines", "engines/executor")
@@ -60,7 +61,7 @@ ROOMS = {
         "memory": ["machine"],
         "bootstrap": ["machine", "memory"],
         "tracing": ["bootstrap"],
-        "waiting": [],
+        "waiting": ["whereabouts"],
         "whereabouts": ["machine", "memory"],
     },
     "src/schedule": {

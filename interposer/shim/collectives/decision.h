@@ -14,6 +14,7 @@
 #include "core/call_times.h"
 #include "core/communicator.h"
 #include "core/mpi_wait.h"
+#include "core/wake.h"
 #include "shim/communicators/communicators.h"
 #include "shim/job/job.h"
 #include "shim/job/traced.h"
@@ -138,6 +139,7 @@ int serve_untimed(const Call& call, const PassThrough& pass_through) {
   count(decision, call.collective, decision.why);
   note_left_to_mpi(decision.communicator, call.collective, call.comm);
   const TracedPass traced(call.collective);
+  ring_waiting();
   const NestedCall nested;
   return wait_in_mpi(pass_through);
 }

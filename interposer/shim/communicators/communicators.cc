@@ -121,7 +121,6 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
   const Outcome outcome = prepare(communicator, setup_calls_of(communicator), all_wait, exchange);
   if (communicator.phase == Phase::kReady) {
     c_api::name_communicator(communicator.comm, name_of(handle));
-    if (handle == handles.comm_world && !have_all_met()) set_wake_communicator(communicator.comm);
     meet_in(handle, communicator.comm);
     if (has_neighbours_to_tell(communicator, handle)) communicator.phase = Phase::kOwing;
   }
@@ -142,17 +141,33 @@ bool find_in_world(MPI_Comm handle, std::vector<int>& in_world) {
   return error == MPI_SUCCESS;
 }
 
+namespace {
+
+// Frees the group.
+int world_rank_in_group(MPI_Group group, int rank) {
+  int size = 0, in_world = -1;
+  const bool is_in = rank >= 0 && next_pmpi().Group_size(group, &size) == MPI_SUCCESS && rank < size;
+  const bool is_known = is_in && next_pmpi().Group_translate_ranks(group, 1, &rank, world_group, &in_world) == MPI_SUCCESS;
+  next_pmpi().Group_free(&group);
+  return is_known && in_world != MPI_UNDEFINED ? in_world : -1;
+}
+
+}  // namespace
+
+int world_rank_in(MPI_Win window, int rank) {
+  MPI_Group group;
+  if (window == handles.win_null || next_pmpi().Win_get_group(window, &group) != MPI_SUCCESS) return -1;
+  return world_rank_in_group(group, rank);
+}
+
 int world_rank_of(MPI_Comm handle, int rank) {
   if (handle == handles.comm_null || rank < 0) return -1;
   if (handle == handles.comm_world) return rank;
-  int is_inter = 0, size = 0, in_world = -1;
+  int is_inter = 0;
   if (next_pmpi().Comm_test_inter(handle, &is_inter) != MPI_SUCCESS || is_inter != 0) return -1;
-  if (next_pmpi().Comm_size(handle, &size) != MPI_SUCCESS || rank >= size) return -1;
   MPI_Group group;
   if (next_pmpi().Comm_group(handle, &group) != MPI_SUCCESS) return -1;
-  const int error = next_pmpi().Group_translate_ranks(group, 1, &rank, world_group, &in_world);
-  next_pmpi().Group_free(&group);
-  return error == MPI_SUCCESS && in_world != MPI_UNDEFINED ? in_world : -1;
+  return world_rank_in_group(group, rank);
 }
 
 bool watch_communicators() {

@@ -64,6 +64,8 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
 // -1 where it is no rank of this MPI_COMM_WORLD. Wrong arguments are the MPI's to find, in the call that they came
 // with.
 int world_rank_of(MPI_Comm handle, int rank);
+// The same of a window's.
+int world_rank_in(MPI_Win window, int rank);
 
 // A revoked communicator is the MPI's, which raises the error. MPICH can't be asked.
 inline bool is_revoked(MPI_Comm comm) {

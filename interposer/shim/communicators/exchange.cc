@@ -15,6 +15,7 @@
 #include "core/devices/device_memory.h"
 #include "core/endpoint.h"
 #include "core/mpi_wait.h"
+#include "core/wake.h"
 #include "shim/communicators/communicators.h"
 #include "shim/communicators/lineage.h"
 #include "shim/communicators/nodes.h"
@@ -68,6 +69,7 @@ class LongWait {
 
 bool by_mpi(MPI_Comm comm, const void* send, void* receive, int count) {
   MPI_Request request;
+  ring_waiting();
   if (next_pmpi().Iallgather(send, count, handles.byte, receive, count, handles.byte, comm, &request) != MPI_SUCCESS)
     return false;
   LongWait wait(comm);
@@ -93,6 +95,7 @@ bool by_notices(MPI_Comm comm, uint64_t number, const void* send, void* receive,
   if (!find_in_world(comm, in_world)) end_without_memory();
   LongWait wait(comm);
   c_api::leave_notice(met_in(), number, send, bytes);
+  if (any_rank_waits()) std::for_each(in_world.begin(), in_world.end(), ring_rank);
   for (size_t rank = 0; rank < in_world.size(); ++rank) {
     auto* const into = static_cast<std::byte*>(receive) + rank * bytes;
     while (!c_api::read_notice(met_in(), in_world[rank], number, into, bytes)) {
@@ -125,7 +128,6 @@ void meet_in(MPI_Comm handle, hocket_comm_t* comm) {
   if (have_all_met() || !c_api::has_notices(comm)) return;
   if (handle != handles.comm_world && (is_lineage_of_threads() || !has_all_ranks_in_order(handle))) return;
   keep_to_the_end(comm);
-  set_wake_communicator(comm);
   met.store(comm, std::memory_order_release);
 }
 void end_meeting() { met.store(nullptr, std::memory_order_relaxed); }

@@ -29,6 +29,7 @@
 #include "core/mpi_settings.h"
 #include "core/mpi_wait.h"
 #include "core/progress/under_way.h"
+#include "core/wake.h"
 #include "shim/communicators/asking.h"
 #include "shim/communicators/communicators.h"
 #include "shim/communicators/exchange.h"
@@ -68,6 +69,7 @@ void progress(void*) {
 void sleep_in_child() {
   internal::mode.store(Mode::kAsleep, std::memory_order_release);
   end_mpi_waits();
+  forget_board();
   end_hook();
   forget_progress_thread();
 }
@@ -107,6 +109,7 @@ struct StartFacts {
   uint64_t job_number = 0;       // rank 0's tells the job from others, in traces too
   uint64_t node = 0;
   platform::CoreClaim claim = {};
+  platform::WakeAddress wake = {};
 };
 
 // Empty where the MPI fails.
@@ -140,6 +143,14 @@ void tell_untraced(const Status& mine, const std::vector<StartFacts>& all) {
   if (first == all.end() || first - all.begin() != job.rank) return;
   HOCKET_LOG_WARN("rank %d of %d: %s; the job goes on, and %d of its ranks without a trace", job.rank, job.size,
                   mine.message(), static_cast<int>(std::count_if(first, all.end(), is_untraced)));
+}
+
+// Of this rank's node.
+void open_board_of(const std::vector<StartFacts>& all) {
+  std::vector<platform::WakeAddress> here;
+  for (const StartFacts& one : all)
+    here.push_back(one.node == all[static_cast<size_t>(job.rank)].node ? one.wake : platform::WakeAddress());
+  open_board(here, job.rank);
 }
 
 // On any machine of the job.
@@ -185,7 +196,6 @@ void begin_waits(Hook available, Hook hook, Looks looks, bool share_cores) {
   policy.awake_ns = mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
   policy.looks = looks;
   policy.long_wait = note_long_wait;
-  policy.may_be_woken = policy.sleeps && !awaited_progress.is_shared_among_threads();
   policy.tests_all = available != Hook::kInOpenMpi;
   // What comes in pieces comes in one piece a look; Open MPI has looked eight times when it calls the hook.
   policy.looks_between_sleeps = policy.looks == Looks::kByHook && hook == Hook::kInOpenMpi ? 1 : kLooksBetweenSleeps;
@@ -221,7 +231,8 @@ class Waits {
     const Result<bool> may_set = environment::get_flag("HOCKET_MPI_SETTINGS");
     if (yields_in_mpi() && may_set.is_ok() && may_set.value() && getenv("OMPI_MCA_mpi_yield_when_idle") == nullptr)
       let_mpi_yield();
-    if (hook_ == Hook::kInOpenMpi && looks_ == Looks::kByHook) leave_yields_to_mpi();
+    const bool yields_itself = hook_ == Hook::kInOpenMpi || (hook_ == Hook::kInMpich && mpi_settings().have_effect());
+    if (yields_itself && looks_ == Looks::kByHook) leave_yields_to_mpi();
   }
 
  private:
@@ -263,7 +274,7 @@ bool start_serving(const std::vector<StartFacts>& all) {
     close_wire();
     return false;
   }
-  set_progress(progress, nullptr, spins());
+  set_progress(progress, nullptr, spins() && !mpi_settings().have_effect());
   set_job(job.size, static_cast<uint32_t>(all[0].job_number >> 32));
   set_mpi_name(mpi_name());
   set_wire(the_wire());
@@ -273,11 +284,9 @@ bool start_serving(const std::vector<StartFacts>& all) {
 
 }  // namespace
 
-void prepare_job(bool wants_all_threads) {
+void prepare_job() {
   if (is_disabled_here()) return;
   c_api::prepare_early();
-  // A hook does better than MPICH's own yields.
-  if (!wants_all_threads && find_hook() == Hook::kInMpich) return;
   if (c_api::is_single_threaded()) mpi_settings().set(kFamilies);
 }
 
@@ -322,6 +331,7 @@ void begin_job_of(MPI_Comm world) {
     mine.has_sessions = uint8_t{is_job_of_sessions() || are_sessions_open()};
     mine.node = c_api::node_label();
     mine.claim = c_api::core_claim();
+    mine.wake = wake_address();
   }
   const std::vector<StartFacts> all = facts_of_all(mine);
   if (all.empty() || std::any_of(all.begin(), all.end(), [](const StartFacts& one) { return one.understood == 0; }))
@@ -329,6 +339,7 @@ void begin_job_of(MPI_Comm world) {
   static std::once_flag once;
   std::call_once(once, [] { pthread_atfork(nullptr, nullptr, sleep_in_child); });
   if (is_wanted) {
+    open_board_of(all);
     const bool share_cores = ranks_share_cores(all);
     waits.settle(share_cores);
     const bool are_hooked =
@@ -361,7 +372,6 @@ void end_job() {
   internal::mode.store(Mode::kAsleep, std::memory_order_release);
   drain_started(nullptr);
   end_progress();
-  set_wake_communicator(nullptr);
   end_meeting();
   if (served) end_asking();
   if (served) close_all();
@@ -380,6 +390,7 @@ void end_job() {
   if (job.has_hidden_comm) next_pmpi().Comm_free(&job.hidden_comm);
   job.has_hidden_comm = false;
   if (served) end_waits();
+  close_board();
 }
 
 }  // namespace hocket::interposer

@@ -81,7 +81,7 @@ void prepare_sessions() {
   Sessions& self = sessions();
   const std::lock_guard lock(self.mutex);
   if (!self.open.empty() || has_started_job()) return;
-  prepare_job(true);
+  prepare_job();
 }
 
 void session_begins(Session session) {

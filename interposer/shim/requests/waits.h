@@ -7,6 +7,7 @@
 
 #include "core/mpi_wait.h"
 #include "core/progress/under_way.h"
+#include "core/wake.h"
 #include "shim/job/job.h"
 #include "shim/underneath/handles.h"
 
@@ -112,11 +113,28 @@ __attribute__((noinline)) int wait_for_probe(const LookOnce& look) {
   });
 }
 
-// Called before sending: wakes `peer` if it sleeps in the MPI, so that it looks when the message arrives.
-void wake_in(MPI_Comm comm, int peer);
-__attribute__((always_inline)) inline void wake_peer(int peer, MPI_Comm comm) {
-  if (anyone_sleeps()) [[unlikely]]
-    wake_in(comm, peer);
+// A call that asks the MPI for a message, and doesn't wait for it.
+template <typename PassThrough>
+int probe_once(const int* flag, const PassThrough& pass_through) {
+  if (is_nested()) return pass_through();
+  if (has_under_way()) [[unlikely]]
+    advance_under_way();
+  const int error = pass_through();
+  if (error == MPI_SUCCESS && flag != nullptr) after_test(*flag != 0);
+  return error;
+}
+
+// Called before something that `peer` may have to poll for: a message to it or from it, access to its memory. Rings it
+// if it waits; MPI_ANY_SOURCE: all ranks of the node that do.
+void ring_in(MPI_Comm comm, int peer);
+__attribute__((always_inline)) inline void ring_peer(int peer, MPI_Comm comm) {
+  if (any_rank_waits()) [[unlikely]]
+    ring_in(comm, peer);
+}
+void ring_target(MPI_Win window, int rank);
+inline void ring_window(MPI_Win window, int rank) {
+  if (any_rank_waits()) [[unlikely]]
+    ring_target(window, rank);
 }
 
 // By tests, or as the MPI waits. `peer`: one that is MPI_PROC_NULL ends the call at once. `is_dear`: as above.

@@ -2,6 +2,7 @@
 // The functions around the collectives: beginning and end, communicators that go, memory.
 #include "shim/wrappers/wrappers.h"
 
+#include "core/mpi_wait.h"
 #include "shim/communicators/communicators.h"
 #include "shim/job/job.h"
 #include "shim/lifetime/closing.h"
@@ -14,7 +15,7 @@ namespace interposer = hocket::interposer;
 namespace {
 
 template <typename PassThrough>
-int start(bool wants_all_threads, const PassThrough& pass_through) {
+int start(const PassThrough& pass_through) {
   if (interposer::is_nested()) return pass_through();
   if (interposer::has_started_job()) {
     const int error = [&] {
@@ -24,7 +25,7 @@ int start(bool wants_all_threads, const PassThrough& pass_through) {
     if (error == MPI_SUCCESS) interposer::init_joins();
     return error;
   }
-  interposer::prepare_job(wants_all_threads);
+  interposer::prepare_job();
   const int error = [&] {
     const interposer::NestedCall nested;
     return pass_through();
@@ -76,15 +77,17 @@ int release(void* base, const PassThrough& pass_through) {
 template <typename PassThrough>
 int test_window(const int* flag, const PassThrough& pass_through) {
   const int error = pass_through();
-  const bool again = error == MPI_SUCCESS && flag != nullptr && *flag == 0;
-  return again && interposer::mode() == interposer::Mode::kServing ? pass_through() : error;
+  if (error != MPI_SUCCESS || flag == nullptr || interposer::mode() != interposer::Mode::kServing) return error;
+  const int again = *flag == 0 ? pass_through() : error;
+  interposer::after_test(*flag != 0);
+  return again;
 }
 
 }  // namespace
 
-HOCKET_WRAP(Init, (int* argc, char*** argv), (argc, argv), start(false, pass_through))
+HOCKET_WRAP(Init, (int* argc, char*** argv), (argc, argv), start(pass_through))
 HOCKET_WRAP(Init_thread, (int* argc, char*** argv, int required, int* provided), (argc, argv, required, provided),
-            start(required == MPI_THREAD_MULTIPLE, pass_through))
+            start(pass_through))
 HOCKET_WRAP(Finalize, (void), (), finalize(pass_through))
 HOCKET_WRAP(Comm_free, (MPI_Comm * comm), (comm), end_communicator(comm, interposer::close_before_free, pass_through))
 HOCKET_WRAP(Comm_disconnect, (MPI_Comm * comm), (comm),

@@ -39,13 +39,14 @@ int begin_file_operation(const MPI_Request* request, const PassThrough& pass_thr
       name, to, tag,                                                                                            \
       (const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
       (buffer, count, type, to, tag, comm, request),                                                            \
-      (interposer::wake_peer(to, comm), begin_message(request, pass_through)))
+      (interposer::ring_peer(to, comm), begin_message(request, pass_through)))
 HOCKET_WRAP_SEND(Isend)
 HOCKET_WRAP_SEND(Issend)
 HOCKET_WRAP_SEND(Irsend)
 HOCKET_WRAP_PEER(Irecv, from, tag,
                  (void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request),
-                 (buffer, count, type, from, tag, comm, request), begin_message(request, pass_through))
+                 (buffer, count, type, from, tag, comm, request),
+                 (interposer::ring_peer(from, comm), begin_message(request, pass_through)))
 HOCKET_WRAP(Imrecv, (void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request),
             (buffer, count, type, message, request), begin_message(request, pass_through))
 

@@ -10,9 +10,14 @@ namespace interposer = hocket::interposer;
 using interposer::next_pmpi;
 
 #define HOCKET_MPI_WAITS(name, parameters, arguments) \
-  HOCKET_WRAP(name, parameters, arguments, interposer::wait_in_mpi(pass_through, pass_on))
+  HOCKET_WRAP(name, parameters, arguments,            \
+              (interposer::ring_waiting(), interposer::wait_in_mpi(pass_through, pass_on)))
+#define HOCKET_MPI_ACCESSES(name, parameters, arguments) \
+  HOCKET_WRAP(name, parameters, arguments,               \
+              (interposer::ring_window(window, rank), interposer::wait_in_mpi(pass_through, pass_on)))
 #define HOCKET_MPI_MAKES(name, parameters, arguments)                                      \
   HOCKET_WRAP(name, parameters, arguments, interposer::make_communicator(comm, made, [&] { \
+                interposer::ring_waiting();                                              \
                 return interposer::wait_in_mpi(pass_through, pass_on);                     \
               }))
 #include "shim/underneath/waits.def"
@@ -34,7 +39,7 @@ using interposer::next_pmpi;
 #define HOCKET_WRAP_WAITING_SEND(name, started)                                                                       \
   HOCKET_WRAP_PEER(name, to, tag, (const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm), \
                    (buffer, count, type, to, tag, comm),                                                              \
-                   (interposer::wake_peer(to, comm),                                                                  \
+                   (interposer::ring_peer(to, comm),                                                                  \
                     HOCKET_MESSAGE(to, started(buffer, count, type, to, tag, comm, request), MPI_STATUS_IGNORE)))
 HOCKET_WRAP_WAITING_SEND(Send, Isend)
 HOCKET_WRAP_WAITING_SEND(Ssend, Issend)
@@ -42,7 +47,8 @@ HOCKET_WRAP_WAITING_SEND(Rsend, Irsend)
 HOCKET_WRAP_PEER(Recv, from, tag,
                  (void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status),
                  (buffer, count, type, from, tag, comm, status),
-                 HOCKET_MESSAGE(from, Irecv(buffer, count, type, from, tag, comm, request), status))
+                 (interposer::ring_peer(from, comm),
+                  HOCKET_MESSAGE(from, Irecv(buffer, count, type, from, tag, comm, request), status)))
 HOCKET_WRAP(Mrecv, (void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status),
             (buffer, count, type, message, status),
             HOCKET_MESSAGE(MPI_ANY_SOURCE, Imrecv(buffer, count, type, message, request), status))
@@ -51,7 +57,7 @@ HOCKET_WRAP_PEER(Sendrecv, from, received_tag,
                   MPI_Datatype received_type, int from, int received_tag, MPI_Comm comm, MPI_Status* status),
                  (input, sent, sent_type, to, sent_tag, output, received, received_type, from, received_tag, comm,
                   status),
-                 (interposer::wake_peer(to, comm),
+                 (interposer::ring_peer(to, comm),
                   HOCKET_EXCHANGE(from, Irecv(output, received, received_type, from, received_tag, comm, request),
                                   Isend(input, sent, sent_type, to, sent_tag, comm, request), status)))
 HOCKET_WRAP_PEER(Probe, from, tag, (int from, int tag, MPI_Comm comm, MPI_Status* status), (from, tag, comm, status),
@@ -59,6 +65,13 @@ HOCKET_WRAP_PEER(Probe, from, tag, (int from, int tag, MPI_Comm comm, MPI_Status
 HOCKET_WRAP_PEER(Mprobe, from, tag, (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status),
                  (from, tag, comm, message, status),
                  HOCKET_PROBE(from, Improbe(from, tag, comm, flag, message, status)))
+
+// Their record would take as long as the rest of the call.
+HOCKET_WRAP_IN(static_cast<void>(0), Iprobe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status),
+               (from, tag, comm, flag, status), interposer::probe_once(flag, pass_through))
+HOCKET_WRAP_IN(static_cast<void>(0), Improbe,
+               (int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status),
+               (from, tag, comm, flag, message, status), interposer::probe_once(flag, pass_through))
 
 #if HOCKET_HAS_COUNT_FUNCTIONS
 // `narrow`: the same by the function with int, for an MPI that is older than those with MPI_Count; `started` goes to
@@ -85,7 +98,7 @@ HOCKET_WRAP_PEER(Mprobe, from, tag, (int from, int tag, MPI_Comm comm, MPI_Messa
   HOCKET_WRAP_BOTH_LONG_WAITS(                                                                                        \
       HOCKET_IN_SEND, name, (const void* buffer, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm), \
       (buffer, count, type, to, tag, comm), count > INT_MAX, (buffer, static_cast<int>(count), type, to, tag, comm),  \
-      (interposer::wake_peer(to, comm),                                                                               \
+      (interposer::ring_peer(to, comm),                                                                               \
        HOCKET_MESSAGE(to, started##_c(buffer, count, type, to, tag, comm, request), MPI_STATUS_IGNORE)))
 HOCKET_WRAP_LONG_WAITING_SEND(Send, Isend)
 HOCKET_WRAP_LONG_WAITING_SEND(Ssend, Issend)
@@ -95,7 +108,8 @@ HOCKET_WRAP_BOTH_LONG_WAITS(HOCKET_IN_RECEIVE, Recv,
                              MPI_Status* status),
                             (buffer, count, type, from, tag, comm, status), count > INT_MAX,
                             (buffer, static_cast<int>(count), type, from, tag, comm, status),
-                            HOCKET_MESSAGE(from, Irecv_c(buffer, count, type, from, tag, comm, request), status))
+                            (interposer::ring_peer(from, comm),
+                             HOCKET_MESSAGE(from, Irecv_c(buffer, count, type, from, tag, comm, request), status)))
 HOCKET_WRAP_BOTH_LONG_WAITS(
     HOCKET_IN, Mrecv, (void* buffer, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Status* status),
     (buffer, count, type, message, status), count > INT_MAX, (buffer, static_cast<int>(count), type, message, status),
@@ -108,7 +122,7 @@ HOCKET_WRAP_BOTH_LONG_WAITS(
     sent > INT_MAX || received > INT_MAX,
     (input, static_cast<int>(sent), sent_type, to, sent_tag, output, static_cast<int>(received), received_type, from,
      received_tag, comm, status),
-    (interposer::wake_peer(to, comm),
+    (interposer::ring_peer(to, comm),
      HOCKET_EXCHANGE(from, Irecv_c(output, received, received_type, from, received_tag, comm, request),
                      Isend_c(input, sent, sent_type, to, sent_tag, comm, request), status)))
 #endif

@@ -5,8 +5,8 @@
 
 namespace hocket::c_api {
 
-void attend_while(hocket_context_t* context, const std::atomic<uint64_t>* reasons, bool library_spins) {
-  context->context->attend({reasons, library_spins});
+void attend(hocket_context_t* context, const communicator::Attention::Occasion& occasion) {
+  context->context->attend(occasion);
 }
 
 }  // namespace hocket::c_api

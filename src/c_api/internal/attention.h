@@ -6,13 +6,12 @@
 
 #include <hocket/hocket.h>
 
-#include <atomic>
-#include <cstdint>
+#include "communicator/attention.h"
 
 namespace hocket::c_api {
 
-// While `*reasons` isn't 0, calls that wait call `progress` of the context's options at each look, and hardly sleep.
-// `library_spins`: what is underneath keeps the cores that it gets.
-void attend_while(hocket_context_t* context, const std::atomic<uint64_t>* reasons, bool library_spins);
+// From then on calls that wait call `progress` of the context's options as often as the occasion says. What it names
+// outlives the context.
+void attend(hocket_context_t* context, const communicator::Attention::Occasion& occasion);
 
 }  // namespace hocket::c_api

@@ -44,17 +44,6 @@ void NodeGroup::withdraw_sleep() {
   root().sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
-bool NodeGroup::sleep_unchecked(int64_t timeout_ns) {
-  RankBlock& mine = *members_[rank_].block;
-  // Relaxed, all: nothing is ordered by them. Partner: wake().
-  mine.awaits.store(RankBlock::kMessage, std::memory_order_relaxed);
-  mine.parking.parked.store(1, std::memory_order_relaxed);
-  root().sleepers.fetch_add(1, std::memory_order_relaxed);
-  const bool woken = sleep(timeout_ns);
-  withdraw_sleep();
-  return woken;
-}
-
 void NodeGroup::report_broken(uint32_t name) {
   uint32_t expected = 0;
   // Release: pairs with the acquire in broken(). The first report stays.

@@ -74,11 +74,8 @@ class NodeGroup {
   void announce_sleep(uint32_t awaits);
   bool sleep(int64_t timeout_ns) { return platform::park(members_[rank_].block->parking, timeout_ns); }
   void withdraw_sleep();
-  // Announces, sleeps and withdraws without looking once more, and so without the barrier: a waker may miss it, and the
-  // time limit ends it. True: woken.
-  bool sleep_unchecked(int64_t timeout_ns);
-  // For wakers of such, who load it relaxed: it orders nothing.
-  const std::atomic<uint32_t>& sleepers() const { return root().sleepers; }
+  // Where this rank sleeps.
+  const platform::ParkingPlace& own_parking() const { return members_[rank_].block->parking; }
 
   // A group that has lost a member, or of whose communicator a rank elsewhere has failed, is broken for all of them.
   void report_broken(uint32_t name);

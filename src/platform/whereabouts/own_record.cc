@@ -30,6 +30,8 @@ std::mutex& record_mutex() {
   return *mutex;
 }
 
+std::atomic<int> open_descriptor{-1};  // relaxed: written before the record is there
+
 // What terminals take for commands is none of a name.
 template <size_t N>
 void write_text(char (&place)[N], std::string_view text) {
@@ -55,7 +57,8 @@ Record* make_record() {
     close(descriptor);
     return nullptr;
   }
-  // The descriptor stays open: by it others find the record.
+  // It stays open: by it others find the record.
+  open_descriptor.store(descriptor, std::memory_order_relaxed);
   return static_cast<Record*>(memory);
 }
 
@@ -140,6 +143,8 @@ Record* begin_record(const RecordOwner& owner) {
   internal::record.store(record, std::memory_order_release);
   return record;
 }
+
+int record_descriptor() { return own_record() == nullptr ? -1 : open_descriptor.load(std::memory_order_relaxed); }
 
 void end_record() {
   Record* const record = own_record();

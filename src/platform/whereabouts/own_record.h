@@ -26,6 +26,8 @@ struct RecordOwner {
 Record* begin_record(const RecordOwner& owner);
 // For later processes to see that this one has no part in its job any more.
 void end_record();
+// The file by which other processes find it, open as long as the record is there; negative: there is none.
+int record_descriptor();
 // What the processes of this one's job on this machine have in common, as their launcher's environment tells.
 std::string_view job_label();
 

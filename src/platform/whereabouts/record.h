@@ -58,6 +58,19 @@ struct CommunicatorName {
   char text[kTextBytes];  // ends with 0
 };
 
+// By which peers of its node ask a process to poll its MPI (platform/waiting/wake_board.h).
+struct alignas(64) WakeLine {
+  std::atomic<uint64_t> key;       // tells the record from others; 0: rings are not wanted
+  std::atomic<uint32_t> rings;     // a futex word: goes up with each ring
+  std::atomic<uint32_t> sleepers;  // threads of the process that sleep until the next one
+};
+
+// Of the node's first rank, for all of them.
+struct alignas(64) WakeCount {
+  std::atomic<uint32_t> waiting;  // ranks that want to be rung
+  std::atomic<uint32_t> members;  // ranks that have this mapped
+};
+
 struct Record {
   static constexpr uint64_t kMagic = 0x31'74'65'6b'63'6f'68;  // "hocket1"
   static constexpr uint32_t kThreads = 16, kCommunicators = 128, kFunctions = 512, kAlgorithms = 128, kGone = 64;
@@ -82,6 +95,8 @@ struct Record {
   std::atomic<uint64_t> gone[kGone];
   std::atomic<uint64_t> ended;             // 1: the process has ended its part in the job
   std::atomic<uint64_t> unlisted_threads;  // for which there was no line
+  WakeLine wake;
+  WakeCount wake_count;
   ThreadLine threads[kThreads];
   CommunicatorName communicators[kCommunicators];
   Name functions[kFunctions];

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/wake.h"
+
+#include <memory>
+#include <utility>
+
+#include "c_api/internal/timing/trace.h"
+
+namespace hocket::interposer {
+namespace {
+
+struct Board {
+  std::unique_ptr<platform::WakeBoard> board;
+  std::vector<int32_t> places;  // by rank of the job; negative: on another node
+};
+
+// Never destroyed: threads of the program may outlive static destruction.
+Board& the_board() {
+  static auto* board = new Board;
+  return *board;
+}
+
+}  // namespace
+
+platform::WakeAddress wake_address() { return platform::WakeBoard::publish(c_api::new_trace_job()); }
+
+void open_board(const std::vector<platform::WakeAddress>& ranks, int own) {
+  Board& self = the_board();
+  self.places.assign(ranks.size(), -1);
+  std::vector<platform::WakeAddress> here;
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (ranks[rank].key == 0) continue;
+    self.places[rank] = static_cast<int32_t>(here.size());
+    here.push_back(ranks[rank]);
+  }
+  const int32_t place = self.places[static_cast<size_t>(own)];
+  if (place < 0 || here.size() == 1) return;
+  self.board = platform::WakeBoard::join(std::move(here), static_cast<uint32_t>(place));
+  if (self.board != nullptr) internal::waiting = &self.board->waiting();
+}
+
+void close_board() {
+  internal::waiting = &internal::none_waiting;
+  the_board().board.reset();
+}
+
+void forget_board() {
+  internal::waiting = &internal::none_waiting;
+  (void)the_board().board.release();
+}
+
+platform::WakeBoard* wake_board() { return the_board().board.get(); }
+
+void ring_rank(int rank) {
+  Board& self = the_board();
+  if (self.board == nullptr || rank < 0 || static_cast<size_t>(rank) >= self.places.size()) return;
+  const int32_t place = self.places[static_cast<size_t>(rank)];
+  if (place >= 0) self.board->ring(static_cast<uint32_t>(place));
+}
+
+void ring_node() {
+  if (platform::WakeBoard* const board = wake_board(); board != nullptr) board->ring_all();
+}
+
+}  // namespace hocket::interposer

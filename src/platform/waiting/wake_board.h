@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rings: how a rank asks a rank of its node that waits, and perhaps sleeps, to poll the MPI underneath.
+//
+// Each process has a line in its own record (platform/whereabouts/record.h), which its peers map through /proc when
+// they first ring it. The record of the node's first rank counts the ranks that want to be rung, so that a peer that has
+// something for another pays one load while no rank waits. No communicator is needed: the board is there from MPI_Init
+// on.
+//
+//   sleeper:  seen = rings(); poll the MPI; sleep(seen, ...);      ringer:  act; ring(rank);
+//
+// The futex word is the number of rings itself, so a ring between the poll and the sleep ends the sleep at once.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "platform/whereabouts/record.h"
+
+namespace hocket::platform {
+
+// What a process tells its peers, so that they find its record.
+struct WakeAddress {
+  uint64_t key = 0;  // of the record; 0: there is none
+  int32_t process = 0;
+  int32_t descriptor = -1;
+};
+
+// How long a rank stays awake after a ring: for as long as it costs to be rung again, and twice as long each time that
+// the next ring comes soon after it has fallen asleep.
+//
+// Thread safety: one thread at a time.
+class AwakeTime {
+ public:
+  static constexpr int64_t kShortestNs = 500'000;
+  static constexpr int64_t kLongestNs = 50'000'000;
+
+  void rung(int64_t now_ns) {
+    if (until_ns_ <= now_ns) ns_ = now_ns - until_ns_ < ns_ ? std::min(2 * ns_, kLongestNs) : kShortestNs;
+    until_ns_ = now_ns + ns_;
+  }
+  bool is_over(int64_t now_ns) const { return now_ns >= until_ns_; }
+
+ private:
+  int64_t ns_ = kShortestNs;
+  int64_t until_ns_ = 0;
+};
+
+class WakeBoard {
+ public:
+  // `key`: a random number that becomes the record's.
+  static WakeAddress publish(uint64_t key);
+
+  // `peers`: of all ranks of the node, this one too, in the same order on all of them; `own`: its index. nullptr: this
+  // rank has no record, or the first rank's can't be mapped.
+  static std::unique_ptr<WakeBoard> join(std::vector<WakeAddress> peers, uint32_t own);
+  // The others ring in vain from then on.
+  ~WakeBoard();
+  WakeBoard(const WakeBoard&) = delete;
+  WakeBoard& operator=(const WakeBoard&) = delete;
+
+  // Whether all ranks of the node have joined. Where one could not, a rank that sleeps may not be rung.
+  bool is_complete() const;
+
+  // How many ranks of the node want to be rung. Load it relaxed: it orders nothing.
+  const std::atomic<uint32_t>& waiting() const { return first_->waiting; }
+  // Asks the peer at this index, or all that want it, to poll; wakes those that sleep, and yields to them, as the kernel
+  // may have woken them on the caller's core.
+  void ring(uint32_t peer);
+  void ring_all();
+
+  // This rank's own side. It wants to be rung in between:
+  void enter() { first_->waiting.fetch_add(1, std::memory_order_relaxed); }
+  void leave() { first_->waiting.fetch_sub(1, std::memory_order_relaxed); }
+  // Acquire: what a peer did before it rang is visible.
+  uint32_t rings() const { return own_->rings.load(std::memory_order_acquire); }
+  // Until the number of rings isn't `seen` any more, or the time is over; true: the former. `also`: a futex word of
+  // another kind of wake-up, which ends the sleep when it isn't 1 any more; nullptr: none. Where the kernel can't wait
+  // for both (before 5.16), the sleep lasts no longer than kShortSleepNs.
+  bool sleep(uint32_t seen, int64_t timeout_ns, const std::atomic<uint32_t>* also = nullptr);
+
+  static constexpr int64_t kShortSleepNs = 50'000;
+  // A rank rings a peer no more often. A peer that was rung polls for longer than that.
+  static constexpr int64_t kBetweenRingsNs = 200'000;
+  static_assert(AwakeTime::kShortestNs > kBetweenRingsNs);
+
+  // A stretch of a wait in which this rank wants to be rung.
+  class Visit {
+   public:
+    explicit Visit(WakeBoard* board) : board_(board) {}  // nullptr: there is none
+    ~Visit() {
+      if (has_begun_) board_->leave();
+    }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+    void begin() {
+      if (has_begun_ || board_ == nullptr) return;
+      board_->enter();
+      has_begun_ = true;
+    }
+
+   private:
+    WakeBoard* const board_;
+    bool has_begun_ = false;
+  };
+
+ private:
+  WakeBoard(std::vector<WakeAddress> peers, uint32_t own, Record* own_record, Record* first);
+  WakeLine* find(uint32_t peer);
+
+  struct Peer {
+    WakeAddress address;
+    std::atomic<Record*> record{nullptr};  // release, acquire: mapped when it is first rung
+    std::atomic<bool> is_lost{false};      // relaxed: its record can't be mapped
+    std::atomic<int64_t> rung_ns{0};       // relaxed: a ring more or less does no harm
+  };
+  std::unique_ptr<Peer[]> peers_;
+  uint32_t size_;
+  uint32_t own_index_;
+  WakeLine* own_;
+  WakeCount* first_;
+};
+
+}  // namespace hocket::platform
