@@ -14,11 +14,15 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "around"))
-from runs import SIDES, MPIS, build, command_of  # pylint: disable=wrong-import-position
+from runs import MPIS, ROOT, SIDES, build, command_of  # pylint: disable=wrong-import-position
 
 BOARD_BYTES = 4096
 LINE_LIMIT_S = 15
 MOST_RESTARTS = 4
+
+
+def preload_of(mpi):
+    return pathlib.Path(ROOT) / f"build/release/lib/libhocket-mpi-{MPIS[mpi].family}.so"
 
 
 def end(process):
@@ -79,10 +83,9 @@ def culprit_of(found, units):
 
 def split_result(start, line):
     """The cell of a line's result, as the plan names it."""
-    if start.program == "peer.c":
-        place, access = line["cell"].split(":")
-        return f"peer_{place}_{start.words['silence_s']:g}", access
-    return next(cells[0] for unit, cells in start.units if unit == line["cell"])
+    situation, call = line["cell"].split(":")
+    return next(cell for unit, cells in start.units for cell in cells
+                if unit.split(":")[0] == situation and cell[1] == call)
 
 
 @contextlib.contextmanager

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a rank sees that needs the MPI of a waiting rank, and what the waiting rank costs.
 //
-//   peer board=FILE group=rma|messages|nothing silence_s=0.1 places=first,later,receive [operation_ms=20]
-//   [threads=multiple]
-//        [bound=1] [limit_s=120]
+//   peer board=FILE group=rma|messages silence_s=0.1 places=first,later,receive [operation_ms=20] [limit_s=120]
+//        [threads=multiple] [bound=1]
 //
 // All ranks but 0 wait in a place: the job's first MPI_Barrier, a later one, or MPI_Recv. Rank 0 computes for that
 // long, then accesses rank 1: microseconds of each access, the mean of as many as fit into operation_ms, 50 at most.
 // Accesses of rma (window from MPI_Win_create): lock, get of 8 bytes and unlock; MPI_Accumulate of 4 KiB with its lock;
 // MPI_Fetch_and_op and flush. Of messages: MPI_Ssend, and MPI_Send of 64 KiB, to a posted receive; MPI_Iprobe for a
-// message of 64 KiB that rank 1 had begun to send, and its MPI_Recv. Then, where silence lasts 50 ms or more,
-// percent of a core that rank 1 used
-// during it, while that window is open (processor_window), these receives are posted (processor_messages), or neither
-// (processor_nothing). Lines of JSON on rank 0.
+// message of 64 KiB that rank 1 had begun to send, and its MPI_Recv. Where the silence lasts 50 ms or more, also the
+// percent of a core that rank 1 used during it, with that window open (processor_window) or these receives posted
+// (processor_messages). Lines of JSON on rank 0.
 #include "board.h"
 
 enum { kMost = 50, kMessages = 32, kLong = 64 << 10, kLongs = 512, kReleaseTag = 9 };
@@ -128,9 +126,7 @@ static void compute_in_silence(clockid_t of_rank_1) {
   const double begin = now_us(), used = processor_us(of_rank_1);
   double now = begin;
   while (now < begin + silence_us) now = now_us();
-  const char* const name = is_group("rma")        ? "processor_window"
-                           : is_group("messages") ? "processor_messages"
-                                                  : "processor_nothing";
+  const char* const name = is_group("rma") ? "processor_window" : "processor_messages";
   if (silence_us >= 50e3) print_access(name, 100 * (processor_us(of_rank_1) - used) / (now - begin));
 }
 

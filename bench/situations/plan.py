@@ -17,8 +17,8 @@ SOME = (*FEW, "allreduce_64K", "alltoall_64K", "sendrecv_64K", "gather_8", "scan
         "iallreduce_8", "eight_iallreduce", "iprobe_ring")
 
 ACCESSES = {"rma": ("lock_get_unlock", "accumulate_4K", "fetch_and_op"),
-            "messages": ("ssend", "send_64K", "iprobe_64K"), "nothing": ()}
-PROCESSOR_OF = {"rma": "window", "messages": "messages", "nothing": "nothing"}
+            "messages": ("ssend", "send_64K", "iprobe_64K")}
+PROCESSOR_OF = {"rma": "window", "messages": "messages"}
 
 
 def of_length(length):
@@ -48,15 +48,23 @@ class Start:
         return ranks > cores or self.one_core or self.foreign
 
 
+def waited_s(situation):
+    """Seconds that rank 0 waits for the last rank, each time."""
+    for name, unit in (("dup_first_", 1), ("first_", 1), ("late_", 1e-3)):
+        if situation.startswith(name):
+            return float(situation.removeprefix(name)) * unit
+    return 0
+
+
 def calls_start(name, cells, label="", seconds=0, **how):
     """`cells` are pairs of situations.c; in results their situation is preceded by `label`, which replaces `tight`."""
     units = []
     for situation, call in cells:
         shown = situation if not label else label if situation == "tight" else f"{label}_{situation}"
-        units.append((f"{situation}:{call}", [(shown, call)]))
-    waited = {"first_0.1": 0.1, "first_1": 1, "late_40": 0.2, "late_400": 0.8, "late_8": 0.08, "late_4": 0.04,
-              "dup_first_0.1": 0.3, "dup_first_1": 1, "first_11": 11, "dup_first_11": 11}
-    return Start(name, "situations.c", units, seconds=seconds + sum(waited.get(cell, 0) for cell, _ in cells), **how)
+        measured = [(shown, call), *([(shown, "processor_nothing")] if waited_s(situation) >= 0.2 else [])]
+        units.append((f"{situation}:{call}", measured))
+    repeated = sum(waited_s(situation) * (1 if waited_s(situation) >= 1 else 3) for situation, _ in cells)
+    return Start(name, "situations.c", units, seconds=seconds + repeated, **how)
 
 
 def peer_start(group, silence, places):
@@ -77,9 +85,8 @@ def peers_of(ranks):
         return usual
     usual += [peer_start("rma", 0, ("first", "later")), peer_start("messages", 0, ("first", "later"))]
     if ranks > 2:
-        return [*usual, peer_start("rma", 1, ("first",)), peer_start("nothing", 1, ("later",))]
-    return [*usual, peer_start("rma", 1, ("first", "later")), peer_start("messages", 1, ("first",)),
-            peer_start("nothing", 1, everywhere)]
+        return [*usual, peer_start("rma", 1, ("first",))]
+    return [*usual, peer_start("rma", 1, everywhere), peer_start("messages", 1, ("first", "receive"))]
 
 
 def starts_of(ranks, has_long_silence=False):
@@ -96,17 +103,15 @@ def starts_of(ranks, has_long_silence=False):
                                                                     ["allreduce_8"]),
             ("late_40", "barrier"), *pairs(["dup_first_0", "dup_first_0.1", *(["dup_first_1"] if is_small else [])],
                                            ["barrier"])]
-    starts = [calls_start("tight", tight), calls_start("beside", windows), calls_start("late", late),
-              calls_start("multiple", pairs(["tight"], SOME if is_small else FEW), "multiple",
-                          words={"threads": "multiple"}),
-              calls_start("bound", [*pairs(["tight"], SOME if is_small else FEW), ("late_4", "allreduce_8"),
-                                    ("late_40", "allreduce_8")], "bound", words={"bound": 1}),
-              *peers_of(ranks)]
+    starts = [calls_start("tight", tight), calls_start("beside", windows), calls_start("late", late), *peers_of(ranks)]
     if is_small:
-        starts += [calls_start("one_core", [*pairs(["tight"], FEW), ("late_4", "allreduce_8")], "one_core",
-                               one_core=True),
-                   calls_start("foreign", [*pairs(["tight"], FEW), ("late_4", "allreduce_8")], "foreign", foreign=True,
-                               words={"block_ms": 30}, seconds=len(FEW) * 0.15)]
+        after = [("late_4", "allreduce_8"), ("late_40", "allreduce_8")]
+        shared = [*pairs(["tight"], FEW), ("late_4", "allreduce_8")]
+        starts += [calls_start("multiple", pairs(["tight"], SOME), "multiple", words={"threads": "multiple"}),
+                   calls_start("bound", [*pairs(["tight"], SOME), *after], "bound", words={"bound": 1}),
+                   calls_start("one_core", shared, "one_core", one_core=True),
+                   calls_start("foreign", shared, "foreign", foreign=True, words={"block_ms": 30},
+                               seconds=0.15 * len(shared))]
     if has_long_silence and is_small:
         starts += [calls_start("first_11", [("first_11", "barrier"), ("dup_first_11", "barrier")]),
                    peer_start("rma", 11, ("first",)), peer_start("messages", 11, ("first",))]

@@ -8,6 +8,7 @@
 //
 //   first_S       the first call on MPI_COMM_WORLD, for which the last rank comes S seconds after the others: from its
 //                 call on until all have returned. The first cell of the job, or it measures something else.
+//                 Where rank 0 waits for 0.2 s or more, also the percent of a core that it uses: processor_nothing.
 //   dup_first_S   the same on a duplicate, the median of some
 //   late_MS       up to 200 calls after the last rank has slept for MS milliseconds, the mean of a call from its first
 //                 on, over some repetitions
@@ -78,6 +79,7 @@ static const Call kCalls[] = {
 };
 
 static double block_us;
+static const char* current_situation;
 
 static double between(double value, double least, double most_of_it) {
   return value < least ? least : value > most_of_it ? most_of_it : value;
@@ -113,12 +115,22 @@ static double measure_block(const Call* call) {
   return median(times, kBlocks);
 }
 
+// Percent of a core that rank 0 has used since `begin`, in which it waited: a result of its own.
+static void print_processor(const char* situation, double begin, double used_before) {
+  char cell[80];
+  const double used = clock_us(CLOCK_PROCESS_CPUTIME_ID) - used_before;
+  snprintf(cell, sizeof cell, "%s:processor_nothing", situation);
+  if (rank == 0) print_cell(cell, 100 * used / (now_us() - begin));
+}
+
 // Microseconds from the last rank's call on, which comes so much later, until `calls` calls are over on all ranks.
 static double time_late(const Call* call, double late_us, int calls) {
   meet_at_board();
   if (rank == size - 1 && late_us > 0) usleep((useconds_t)late_us);
-  const double begin = now_us();
-  for (int i = 0; i < calls; ++i) call->once(i);
+  const double begin = now_us(), used_before = clock_us(CLOCK_PROCESS_CPUTIME_ID);
+  call->once(0);
+  if (late_us >= 200e3) print_processor(current_situation, begin, used_before);
+  for (int i = 1; i < calls; ++i) call->once(i);
   const double end = largest(now_us());
   return end - all_values(begin)[size - 1];
 }
@@ -177,6 +189,7 @@ static double measure(const char* situation, const char* name) {
     if (strcmp(kCalls[i].name, name) == 0) call = &kCalls[i];
   if (call == NULL) return -1;
   set_bytes(call->bytes);
+  current_situation = situation;
   enter(surrounding);
   if (call->prepare != NULL) call->prepare();
   if (has_number(situation, "first_", &number)) result = time_late(call, 1e6 * number, 1);

@@ -33,7 +33,7 @@ import sys
 import tempfile
 import time
 
-from jobs import MPIS, measure_start, sides_of
+from jobs import MPIS, measure_start, preload_of, sides_of
 from plan import chosen, seconds_of, starts_of
 from results import Results, as_json, fit_into, full_text, page
 from runs import check_words  # pylint: disable=wrong-import-order
@@ -135,6 +135,9 @@ def main():
         print(f"situations: about {estimated_seconds(plan, options) / 60:.1f} minutes", file=sys.stderr)
         if options.estimate:
             return 0
+        for mpi in options.mpi.split(","):
+            if not preload_of(mpi).exists():
+                sys.exit(f"situations: there is no {preload_of(mpi)}: ./dev build")
         data = measure_all(plan, options).as_data(heading(options))
     if options.json and not options.kept:
         options.json.write_text(as_json(data), encoding="utf-8")
