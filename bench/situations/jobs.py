@@ -76,9 +76,9 @@ def run_job(command, environment, limit_s):
 
 def culprit_of(found, units):
     """The place in `units` of the one that was under way when the job ended; -1 before the first."""
-    begun = [line["begin"] for line in found if "begin" in line]
+    entered = [line["begin"] for line in found if "begin" in line]
     names = [unit for unit, _ in units]
-    return names.index(begun[-1]) if begun else -1
+    return names.index(entered[-1]) if entered else -1
 
 
 def split_result(start, line):

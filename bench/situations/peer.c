@@ -8,7 +8,7 @@
 // long, then accesses rank 1: microseconds of each access, the mean of as many as fit into operation_ms, 50 at most.
 // Accesses of rma (window from MPI_Win_create): lock, get of 8 bytes and unlock; MPI_Accumulate of 4 KiB with its lock;
 // MPI_Fetch_and_op and flush. Of messages: MPI_Ssend, and MPI_Send of 64 KiB, to a posted receive; MPI_Iprobe for a
-// message of 64 KiB that rank 1 had begun to send, and its MPI_Recv. Where the silence lasts 50 ms or more, also the
+// message of 64 KiB that rank 1 has started to send, and its MPI_Recv. Where the silence lasts 50 ms or more, also the
 // percent of a core that rank 1 used during it, with that window open (processor_window) or these receives posted
 // (processor_messages). Lines of JSON on rank 0.
 #include "board.h"

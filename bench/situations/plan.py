@@ -83,10 +83,10 @@ def peers_of(ranks):
     usual = [peer_start("rma", 0.1, everywhere), peer_start("messages", 0.1, everywhere)]
     if ranks > 4:
         return usual
-    usual += [peer_start("rma", 0, ("first", "later")), peer_start("messages", 0, ("first", "later"))]
     if ranks > 2:
-        return [*usual, peer_start("rma", 1, ("first",))]
-    return [*usual, peer_start("rma", 1, everywhere), peer_start("messages", 1, ("first", "receive"))]
+        return [*usual, peer_start("rma", 0, ("first", "later")), peer_start("rma", 1, ("first",))]
+    return [*usual, peer_start("rma", 0, ("first", "later")), peer_start("messages", 0, ("first", "later")),
+            peer_start("rma", 1, everywhere), peer_start("messages", 1, ("first", "receive"))]
 
 
 def starts_of(ranks, has_long_silence=False):
@@ -101,7 +101,7 @@ def starts_of(ranks, has_long_silence=False):
     lateness = ("0.3", "1", "4", "8", "40", "400") if is_small else ("1", "4", "40")
     late = [*([("first_1", "barrier")] if is_small else []), *pairs([f"late_{each}" for each in lateness],
                                                                     ["allreduce_8"]),
-            ("late_40", "barrier"), *pairs(["dup_first_0", "dup_first_0.1", *(["dup_first_1"] if is_small else [])],
+            ("late_40", "barrier"), *pairs(["dup_first_0", "dup_first_0.1", *(["dup_first_1"] if ranks == 2 else [])],
                                            ["barrier"])]
     starts = [calls_start("tight", tight), calls_start("beside", windows), calls_start("late", late), *peers_of(ranks)]
     if is_small:
@@ -125,7 +125,12 @@ def chosen(starts, names):
     return [kept for start in starts if (kept := start.only(is_wanted)).units]
 
 
-def seconds_of(start, ranks):
-    """About what one process start takes, measured on two cores."""
-    cells = len(start.units)
-    return start.seconds + 0.35 + 0.1 * ranks + cells * (0.06 * 3 if start.program == "peer.c" else 0.022 + 0.004 * ranks)
+# About what starts and cells take on two cores, in seconds: of a rank of an MPI, and of a cell of each program.
+START_S = {"mpich": (0.05, 0.05), "openmpi": (0.4, 0.08)}
+CELL_S = {"situations.c": 0.03, "peer.c": 0.08}
+
+
+def seconds_of(start, mpi, ranks):
+    """About what one process start takes."""
+    fixed, of_rank = START_S.get(mpi, START_S["openmpi"])
+    return start.seconds + fixed + of_rank * ranks + CELL_S[start.program] * len(start.units)

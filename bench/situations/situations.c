@@ -138,7 +138,7 @@ static double time_late(const Call* call, double late_us, int calls) {
 static double measure_late(const Call* call, double milliseconds) {
   const double each = estimate(call);
   const int calls = (int)between(4 * block_us / each, 5, kCallsAfterLateness);
-  const int repetitions = (int)between(40 * block_us / (1e3 * milliseconds + calls * each), 2, 10);
+  const int repetitions = (int)between(40 * block_us / (1e3 * milliseconds + calls * each), 1, 10);
   double sum = 0;
   for (int i = 0; i < repetitions; ++i) sum += time_late(call, 1e3 * milliseconds, calls) / calls;
   return sum / repetitions;

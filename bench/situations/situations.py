@@ -67,7 +67,7 @@ def plan_of(options):
 
 
 def estimated_seconds(plan, options):
-    return options.rounds * sum(seconds_of(start, ranks) * len(sides_of(start, mpi, ranks, options.cores))
+    return options.rounds * sum(seconds_of(start, mpi, ranks) * len(sides_of(start, mpi, ranks, options.cores))
                                 for mpi, ranks, start in plan)
 
 

@@ -43,7 +43,8 @@ class Tables(unittest.TestCase):
         self.assertIn("| timed out | 0.00 |", results.cell_table(cells).splitlines()[2])
 
     def test_count_no_processor_time(self):
-        cells = [cell_of({"alone": [4], "hocket": [1]}), cell_of({"alone": [99], "hocket": [1]}, call="processor_nothing")]
+        cells = [cell_of({"alone": [4], "hocket": [1]}),
+                 cell_of({"alone": [99], "hocket": [1]}, call="processor_nothing")]
         self.assertIn("| all |  | 1 | 0 | 4.00 | 4.00 |", results.summary(cells))
         self.assertIn("99.0", results.processor_table(cells))
 
@@ -86,7 +87,7 @@ class Plan(unittest.TestCase):
                 self.assertTrue(at == 0 or not unit.startswith("first_"))
 
     def test_fits_into_a_quarter_of_an_hour(self):
-        seconds = sum(plan.seconds_of(start, ranks) * len(jobs.sides_of(start, mpi, ranks, 2))
+        seconds = sum(plan.seconds_of(start, mpi, ranks) * len(jobs.sides_of(start, mpi, ranks, 2))
                       for mpi in ("mpich", "openmpi") for ranks in (2, 4, 8) for start in plan.starts_of(ranks))
         self.assertLess(3 * seconds, 15 * 60)
 
