@@ -27,6 +27,8 @@ def preload_of(mpi):
 
 def end(process):
     """Launchers end their ranks when they are terminated, and not when they are killed."""
+    if process.poll() is not None:
+        return
     for number, limit in ((signal.SIGTERM, 3), (signal.SIGKILL, 10)):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)

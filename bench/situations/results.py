@@ -7,10 +7,12 @@ no value and the MPI has one, and None where the MPI has none."""
 import json
 import math
 import statistics
+import textwrap
 
 SIDES = ("alone", "best", "hocket")
 TITLES = {"alone": "default", "best": "best settings", "hocket": "with hocket"}
 LOSS = 0.95
+WIDTH = 120
 BEGIN, END = "<!-- from here on by ./dev bench situations --page -->", "<!-- up to here -->"
 PROCESSOR = "processor_"  # how calls begin that are percent of a core, in a table of their own
 
@@ -155,12 +157,14 @@ def losses(cells):
 
 def description(data):
     mpis = ", ".join(f"{name}: {version}" for name, version in data["mpis"].items())
-    return (f"{data['processor']}, {data['cores']} cores, Linux {data['kernel']}, {data['date']}; {mpis}. Medians of "
-            f"{data['rounds']} rounds.\n\n    {data['command']}")
+    text = (f"{data['processor']}, {data['cores']} cores, Linux {data['kernel']}, {data['date']}; {mpis}. Medians of "
+            f"{data['rounds']} rounds.")
+    return textwrap.fill(text, WIDTH) + f"\n\n    {data['command']}"
 
 
 def trouble_list(data):
-    return "\n".join(f"- {' '.join(trouble.split())}" for trouble in data["troubles"])
+    return "\n".join(textwrap.fill(f"- {' '.join(trouble.split())}", WIDTH, subsequent_indent="  ")
+                     for trouble in data["troubles"])
 
 
 def page(data, most_losses=80):

@@ -39,10 +39,15 @@ from results import Results, as_json, fit_into, full_text, page
 from runs import check_words  # pylint: disable=wrong-import-order
 
 
+# Of a file in bench/results/one-machine/.
+TITLE = ("# One machine: situations\n\n[docs/situations.md](../../../docs/situations.md) has the situations, the "
+         "method and the findings. Microseconds.\n\n")
+
+
 def version_of(mpi):
     """The first line of what the launcher says of itself that has a number in it."""
     found = subprocess.run([MPIS[mpi].launcher, "--version"], capture_output=True, text=True, check=False)
-    lines = [line.strip() for line in found.stdout.splitlines() if any(letter.isdigit() for letter in line)]
+    lines = [" ".join(line.split()) for line in found.stdout.splitlines() if any(letter.isdigit() for letter in line)]
     return lines[0] if lines else "?"
 
 
@@ -142,7 +147,7 @@ def main():
     if options.json and not options.kept:
         options.json.write_text(as_json(data), encoding="utf-8")
     if options.table:
-        options.table.write_text(full_text(data), encoding="utf-8")
+        options.table.write_text(TITLE + full_text(data), encoding="utf-8")
     if options.page:
         old = options.page.read_text(encoding="utf-8") if options.page.exists() else ""
         options.page.write_text(fit_into(old, page(data)), encoding="utf-8")
