@@ -10,6 +10,7 @@ usage() {
   cat <<'TEXT'
 usage: ./dev bench [--ranks "2 4 8 16"] [--mpi LIST] [--collectives LIST] [--dry-run] [-- OPTIONS]
        ./dev bench programs [--help | ...]        whole programs instead of single collectives
+       ./dev bench situations [--help | ...]      calls in the situations that programs put them into
 MPIs: mpich5 openmpi5 (of the Python environments) mpich4 openmpi4 (Debian's)
 defaults: ranks 2 4 8 16; all MPIs; all collectives but the vector versions. OPTIONS go to `hocket bench`.
 Where there is a block for each rank, sizes are of one block, and end at 256K.
@@ -19,6 +20,11 @@ TEXT
 if [ "${1:-}" = programs ]; then
   case " $* " in *" --help "* | *" -h "* | *" --from "* | *" --install "*) ;; *) build release ;; esac
   exec python3 bench/programs/programs.py "${@:2}"
+fi
+
+if [ "${1:-}" = situations ]; then
+  case " $* " in *" --help "* | *" -h "* | *" --from "* | *" --estimate "*) ;; *) build release ;; esac
+  exec python3 bench/situations/situations.py "${@:2}"
 fi
 
 ranks_list="2 4 8 16" mpis="mpich5 openmpi5 mpich4 openmpi4" dry=0

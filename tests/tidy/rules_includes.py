@@ -239,7 +239,7 @@ def check_dead_sources(tree, build_directory):
             continue
         # Programs for a foreign compiler are named by the script that compiles them.
         foreign = ("tests/integration/", "bench/around/", "bench/overlap/", "bench/programs/", "bench/python/",
-                   "bench/record/", "cmake/portable/")
+                   "bench/record/", "bench/situations/", "cmake/portable/")
         if path.startswith(foreign) and pathlib.PurePath(path).name in scripts:
             continue
         if path.endswith(".bpf.c") and path in scripts:
