@@ -21,6 +21,7 @@ CASES = {"pingpong": ("calls.c", "pingpong", "2000"), "ring": ("calls.c", "ring"
          "halo": ("calls.c", "halo", "1000"), "wait": ("calls.c", "wait", "1"),
          "late_5": ("calls.c", "late", "5"), "late_30": ("calls.c", "late", "30"),
          "communicators": ("calls.c", "communicators", "300"),
+         "many_requests": ("many_requests.c", "100"),
          "start": ("start.c",),
          "come_and_go": ("calls.c", "come_and_go", "10000", "2000"),
          "bcast_flood": ("flood.c", "bcast", "100000", "1024", "2"),

@@ -28,6 +28,7 @@ struct LeftCalls {
   LeftCall blocking;
   LeftCall started[kStartedKept];
   size_t next = 0;
+  uint32_t kept = 0;  // bit i: there is a call in place i of `started`
   const MPI_Request* awaited = nullptr;
   int awaited_count = 0;
 };
@@ -99,9 +100,10 @@ inline void note_started_by_mpi(const Communicator* communicator, Collective for
                                 const MPI_Request* request) {
   const internal::LeftCall call = count_left(communicator, form, comm);
   if (call.communicator == 0 || request == nullptr) return;
-  internal::LeftCall& kept = internal::left_calls.started[internal::left_calls.next++ % internal::kStartedKept];
-  kept = call;
-  kept.request = *request;
+  const size_t place = internal::left_calls.next++ % internal::kStartedKept;
+  internal::left_calls.started[place] = call;
+  internal::left_calls.started[place].request = *request;
+  internal::left_calls.kept |= 1u << place;
 }
 
 // The thread waits for these, or looks at them. `waits_for_all`: of others it can't be said that one has to come.
@@ -114,7 +116,7 @@ class AwaitedRequests {
         outer_count_(internal::left_calls.awaited_count) {
     internal::left_calls.awaited = requests;
     internal::left_calls.awaited_count = waits_for_all ? count : 0;
-    if (internal::left_calls.next != 0) [[unlikely]]
+    if (internal::left_calls.kept != 0) [[unlikely]]
       find_started();
   }
   ~AwaitedRequests() {
@@ -133,16 +135,18 @@ class AwaitedRequests {
     return false;
   }
   void find_started() {
-    for (uint32_t i = 0; i < internal::kStartedKept; ++i) {
-      const internal::LeftCall& call = internal::left_calls.started[i];
-      if (call.communicator != 0 && requests_ != nullptr && has(call)) started_ |= 1u << i;
+    for (uint32_t left = internal::left_calls.kept; left != 0; left &= left - 1) {
+      const int i = __builtin_ctz(left);
+      if (requests_ != nullptr && has(internal::left_calls.started[i])) started_ |= 1u << i;
     }
   }
   // Their handles may be used again.
   void forget_ended() {
-    for (uint32_t i = 0; i < internal::kStartedKept; ++i) {
-      internal::LeftCall& call = internal::left_calls.started[i];
-      if ((started_ >> i & 1) != 0 && !has(call)) call = {};
+    for (uint32_t left = started_; left != 0; left &= left - 1) {
+      const int i = __builtin_ctz(left);
+      if (has(internal::left_calls.started[i])) continue;
+      internal::left_calls.started[i] = {};
+      internal::left_calls.kept &= ~(1u << i);
     }
   }
 

@@ -67,65 +67,9 @@ void await_started(StartedCall& call) {
   }
 }
 
-// hocket's among the program's requests, and the others.
-class Parted {
- public:
-  struct One {
-    int index;
-    StartedCall* call;
-  };
-
-  Parted(int count, const MPI_Request* requests) : rest_(requests, requests + count) {
-    for (int i = 0; i < count; ++i) {
-      MPI_Request& request = rest_[static_cast<size_t>(i)];
-      if (request == handles.request_null) continue;
-      StartedCall* const call = find_started(request);
-      if (call == nullptr) {
-        has_rest_ = true;
-        continue;
-      }
-      // The MPI is told nothing of those of hocket's.
-      if (!call->has(State::kInactive)) ours_.push_back({i, call});
-      request = handles.request_null;
-    }
-  }
-
-  const std::vector<One>& ours() const { return ours_; }
-  // Whether there may be active ones of the MPI's.
-  bool has_rest() const { return has_rest_; }
-  MPI_Request* rest() { return rest_.data(); }
-  bool are_over() const {
-    for (const One& one : ours_)
-      if (!is_over(*one.call)) return false;
-    return true;
-  }
-  const One* first_over() const {
-    for (const One& one : ours_)
-      if (is_over(*one.call)) return &one;
-    return nullptr;
-  }
-  // Those of the MPI's that aren't null.
-  uint64_t number_of_rest() const {
-    uint64_t number = 0;
-    for (const MPI_Request request : rest_) number += request != handles.request_null ? 1 : 0;
-    return number;
-  }
-  // After the MPI has ended some.
-  void give_back_rest(MPI_Request* requests) const {
-    for (size_t i = 0; i < rest_.size(); ++i)
-      if (find_started(requests[i]) == nullptr) requests[i] = rest_[i];
-  }
-
- private:
-  std::vector<MPI_Request> rest_;
-  std::vector<One> ours_;
-  bool has_rest_ = false;
-};
-
-// Of `before` requests of the MPI's, those that are null now.
-void note_ended(uint64_t before, const Parted& parted) {
-  const uint64_t after = parted.number_of_rest();
-  if (after < before) awaited_progress.messages_end(before - after);
+// As count_ended(), of what the MPI has ended beside hocket's calls.
+void note_ended(int number) {
+  if (number > 0) awaited_progress.messages_end(static_cast<uint64_t>(number));
 }
 
 // Of requests that end together.
@@ -156,18 +100,17 @@ class Errors {
   std::vector<Failed> failed_;
 };
 
-void finish_in(Errors& errors, const Parted::One& one, int place, MPI_Request* requests, MPI_Status* statuses) {
+void finish_in(Errors& errors, const StartedAmong::One& one, int place, MPI_Request* requests, MPI_Status* statuses) {
   errors.add(place, finish(*one.call, requests[one.index], at(statuses, place)));
 }
 
-// Those of the MPI's are over, with this error, and their statuses written.
-int finish_all(Parted& parted, int mpi_error, int count, MPI_Request* requests, MPI_Status* statuses) {
-  parted.give_back_rest(requests);
-  if (!parted.has_rest())
-    for (int i = 0; i < count; ++i) write_status(at(statuses, i));
-  Errors errors(statuses);
-  for (const Parted::One& one : parted.ours()) finish_in(errors, one, one.index, requests, statuses);
-  return errors.report(mpi_error, count);
+// The MPI's are over, with this error, and their statuses written.
+int finish_all(const StartedAmong& ours, int mpi_error, const AllRequests& all) {
+  if (!ours.has_others())
+    for (int i = 0; i < all.count; ++i) write_status(at(all.statuses, i));
+  Errors errors(all.statuses);
+  for (const StartedAmong::One& one : ours.all()) finish_in(errors, one, one.index, all.requests, all.statuses);
+  return errors.report(mpi_error, all.count);
 }
 
 // The MPI's requests one by one, until all are over: MPICH's MPI_Testall fails on persistent collectives
@@ -230,14 +173,12 @@ int OneRequest::look(bool& is_over) const {
   return error;
 }
 
-int OneRequest::wait() const {
-  StartedCall& call = *find_started(*requests);
+int OneRequest::wait(StartedCall& call) const {
   await_started(call);
   return finish_one(call, *requests, status);
 }
 
-int OneRequest::test(int* flag) const {
-  StartedCall& call = *find_started(*requests);
+int OneRequest::test(StartedCall& call, int* flag) const {
   *flag = is_over(call) ? 1 : 0;
   return *flag != 0 ? finish_one(call, *requests, status) : not_over();
 }
@@ -256,36 +197,34 @@ int AllRequests::wait_one_by_one() const {
   return look_until_over([&](bool& is_over) { return all.look(is_over); });
 }
 
-int AllRequests::wait() const {
-  Parted parted(count, requests);
+int AllRequests::wait(const StartedAmong& ours) const {
   int error = MPI_SUCCESS;
-  if (!parted.has_rest()) {
-    for (const Parted::One& one : parted.ours()) await_started(*one.call);
-    return finish_all(parted, error, count, requests, statuses);
+  if (!ours.has_others()) {
+    for (const StartedAmong::One& one : ours.all()) await_started(*one.call);
+    return finish_all(ours, error, *this);
   }
-  const uint64_t before = parted.number_of_rest();
-  OneByOne rest(count, parted.rest(), statuses);
+  const int before = count_requests(requests, count);
+  OneByOne rest(count, requests, statuses);
   bool is_rest_over = false;
   look_until([&] {
     if (!is_rest_over) error = rest.look(is_rest_over);
     if (error != MPI_SUCCESS) is_rest_over = true;
-    return is_rest_over && parted.are_over();
+    return is_rest_over && ours.are_over();
   });
-  note_ended(before, parted);
-  return finish_all(parted, error, count, requests, statuses);
+  note_ended(ended(before, error));
+  return finish_all(ours, error, *this);
 }
 
-int AllRequests::test(int* flag) const {
-  Parted parted(count, requests);
+int AllRequests::test(const StartedAmong& ours, int* flag) const {
   *flag = 0;
-  if (!parted.are_over()) return not_over();
+  if (!ours.are_over()) return not_over();
   int error = MPI_SUCCESS;
   *flag = 1;
-  const uint64_t before = parted.number_of_rest();
-  if (parted.has_rest()) error = next_pmpi().Testall(count, parted.rest(), flag, statuses);
+  const int before = count_requests(requests, count);
+  if (ours.has_others()) error = next_pmpi().Testall(count, requests, flag, statuses);
   if (*flag == 0 && error == MPI_SUCCESS) return error;
-  note_ended(before, parted);
-  return finish_all(parted, error, count, requests, statuses);
+  note_ended(ended(before, error));
+  return finish_all(ours, error, *this);
 }
 
 // --- any -------------------------------------------------------------------------------------------------------------
@@ -297,30 +236,31 @@ int AnyRequest::look(bool& is_over) const {
   return error;
 }
 
-int AnyRequest::wait() const {
+int AnyRequest::wait(const StartedAmong& ours) const {
   int flag = 0, error = MPI_SUCCESS;
   look_until([&] {
-    error = test(&flag);
+    error = test(ours, &flag);
     return flag != 0 || error != MPI_SUCCESS;
   });
   return error;
 }
 
-int AnyRequest::test(int* flag) const {
-  Parted parted(count, requests);
-  if (const Parted::One* one = parted.first_over(); one != nullptr) {
+int AnyRequest::test(const StartedAmong& ours, int* flag) const {
+  if (const StartedAmong::One* one = ours.first_over(); one != nullptr) {
     *flag = 1;
     *index = one->index;
     return finish_one(*one->call, requests[one->index], status);
   }
   *flag = 0;
   *index = MPI_UNDEFINED;
-  if (!parted.has_rest()) return not_over();
-  const int error = next_pmpi().Testany(count, parted.rest(), index, flag, status);
-  parted.give_back_rest(requests);
-  // None of the MPI's is active.
-  if (error == MPI_SUCCESS && *flag != 0 && *index == MPI_UNDEFINED) *flag = 0;
-  if (*flag != 0) awaited_progress.messages_end(1);
+  if (!ours.has_others()) return not_over();
+  const int error = next_pmpi().Testany(count, requests, index, flag, status);
+  if (*flag == 0) return error;
+  if (error == MPI_SUCCESS && *index == MPI_UNDEFINED) {  // none of the MPI's is active
+    *flag = 0;
+    return not_over();
+  }
+  note_ended(ended(0, error));
   return error;
 }
 
@@ -332,33 +272,31 @@ int SomeRequests::look(bool& is_over) const {
   return error;
 }
 
-int SomeRequests::wait() const {
+int SomeRequests::wait(const StartedAmong& ours) const {
   int error = MPI_SUCCESS;
   look_until([&] {
-    error = test(nullptr);
+    error = test(ours, nullptr);
     return *completed != 0 || error != MPI_SUCCESS;
   });
   return error;
 }
 
-int SomeRequests::test(int*) const {
-  Parted parted(count, requests);
+int SomeRequests::test(const StartedAmong& ours, int*) const {
   int error = MPI_SUCCESS;
   *completed = 0;
-  if (parted.has_rest()) {
-    error = next_pmpi().Testsome(count, parted.rest(), completed, indices, statuses);
-    parted.give_back_rest(requests);
-    if (*completed == MPI_UNDEFINED) *completed = 0;
-    if (*completed != 0) awaited_progress.messages_end(static_cast<uint64_t>(*completed));
+  if (ours.has_others()) {
+    error = next_pmpi().Testsome(count, requests, completed, indices, statuses);
+    if (*completed == MPI_UNDEFINED) *completed = 0;  // none of the MPI's is active
+    note_ended(ended(0, error));
   }
   Errors errors(statuses);
-  for (const Parted::One& one : parted.ours()) {
+  for (const StartedAmong::One& one : ours.all()) {
     if (!is_over(*one.call)) continue;
     indices[*completed] = one.index;
     finish_in(errors, one, *completed, requests, statuses);
     ++*completed;
   }
-  if (*completed == 0 && !parted.has_rest()) (void)not_over();
+  if (*completed == 0) (void)not_over();
   return errors.report(error, *completed);
 }
 

@@ -4,17 +4,20 @@
 // hocket's. Each look moves both.
 //
 // The kinds of completion have these members: `count` and `requests`; look(), which polls the MPI once and says
-// whether the call is over, where all are the MPI's own; wait() and test() where they are not.
+// whether the call is over, where all are the MPI's own; ended(), the number of requests that the MPI has just ended;
+// wait() and test() where some are hocket's.
 //
 // Thread safety: any thread.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "core/awaited_progress.h"
 #include "core/call_times.h"
 #include "shim/job/job.h"
 #include "shim/job/whereabouts.h"
+#include "shim/requests/started_among.h"
 #include "shim/requests/started_call.h"
 #include "shim/requests/waits.h"
 #include "shim/underneath/handles.h"
@@ -27,8 +30,9 @@ struct OneRequest {
   static constexpr int count = 1;
 
   int look(bool& is_over) const;
-  int wait() const;
-  int test(int* flag) const;
+  int ended(int before, int) const { return before - count_requests(requests, 1); }
+  int wait(StartedCall& call) const;
+  int test(StartedCall& call, int* flag) const;
 };
 
 struct AllRequests {
@@ -37,10 +41,11 @@ struct AllRequests {
   MPI_Status* statuses;
 
   int look(bool& is_over) const;
+  int ended(int before, int) const { return before - count_requests(requests, count); }
   // All are the MPI's, each of which is tested for itself.
   int wait_one_by_one() const;
-  int wait() const;
-  int test(int* flag) const;
+  int wait(const StartedAmong& ours) const;
+  int test(const StartedAmong& ours, int* flag) const;
 };
 
 struct AnyRequest {
@@ -50,8 +55,12 @@ struct AnyRequest {
   MPI_Status* status;
 
   int look(bool& is_over) const;
-  int wait() const;
-  int test(int* flag) const;
+  // After an error `index` may be anything.
+  int ended(int, int) const {
+    return index != nullptr && *index >= 0 && *index < count && requests[*index] == handles.request_null ? 1 : 0;
+  }
+  int wait(const StartedAmong& ours) const;
+  int test(const StartedAmong& ours, int* flag) const;
 };
 
 struct SomeRequests {
@@ -62,8 +71,14 @@ struct SomeRequests {
   MPI_Status* statuses;
 
   int look(bool& is_over) const;
-  int wait() const;
-  int test(int* flag) const;
+  int ended(int, int error) const {
+    if (error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS) return 0;
+    int number = 0;
+    for (int i = 0; i < *completed; ++i) number += requests[indices[i]] == handles.request_null ? 1 : 0;
+    return number;
+  }
+  int wait(const StartedAmong& ours) const;
+  int test(const StartedAmong& ours, int* flag) const;
 };
 
 int ask_started(StartedCall& call, int* flag, MPI_Status* status);
@@ -71,34 +86,19 @@ void free_started(StartedCall& call);
 // An error where it isn't persistent, or under way.
 int start_persistent(StartedCall& call);
 
-// The first of hocket's among them that is under way or over; nullptr: none. Not where the MPI will say what is wrong
-// with the arguments.
-template <typename Completion>
-const StartedCall* first_started_among(const Completion& completion) {
-  if (completion.requests == nullptr) return nullptr;
-  for (int i = 0; i < completion.count; ++i)
-    if (const StartedCall* call = find_started(completion.requests[i]);
-        call != nullptr && !call->has(StartedCall::State::kInactive))
-      return call;
-  return nullptr;
-}
-
-template <typename Completion>
-uint64_t number_of_requests(const Completion& completion) {
-  uint64_t number = 0;
-  for (int i = 0; i < completion.count && completion.requests != nullptr; ++i)
-    if (completion.requests[i] != handles.request_null) ++number;
-  return number;
-}
-
-// Of a call that may end requests: those that it has ended are no reason any more to look after the MPI.
+// Counts what `pass_through` ends: it no longer requires polling. `flag`: of a testing function that ends nothing
+// while this is 0; nullptr: none.
 template <typename Completion, typename PassThrough>
-int count_ended(const Completion& completion, const PassThrough& pass_through) {
+int count_ended(const Completion& completion, const int* flag, const PassThrough& pass_through) {
+  constexpr bool kByIndex = std::is_same_v<Completion, AnyRequest> || std::is_same_v<Completion, SomeRequests>;
   if (!awaited_progress.has_messages() || is_nested()) return pass_through();
-  const uint64_t before = number_of_requests(completion);
+  // The MPI reports the error.
+  if (completion.requests == nullptr || completion.count <= 0) return pass_through();
+  const int before = kByIndex ? 0 : count_requests(completion.requests, completion.count);
   const int error = pass_through();
-  const uint64_t after = number_of_requests(completion);
-  if (after < before) awaited_progress.messages_end(before - after);
+  if (error == MPI_SUCCESS && flag != nullptr && *flag == 0) return error;
+  if (const int number = completion.ended(before, error); number > 0)
+    awaited_progress.messages_end(static_cast<uint64_t>(number));
   return error;
 }
 
@@ -108,17 +108,35 @@ bool may_be_tested() {
   return !std::is_same_v<Completion, AllRequests> || may_test_all();
 }
 
+// Calls `complete(ours, one)` where some of the requests are active calls of hocket's, of which `one` is the first:
+// `ours` is a StartedAmong, or the call itself of a single request. Returns true if it has.
+template <typename Completion, typename Complete>
+bool complete_own(const Completion& completion, const Complete& complete) {
+  if constexpr (std::is_same_v<Completion, OneRequest>) {
+    StartedCall* const call = completion.requests != nullptr ? find_started(*completion.requests) : nullptr;
+    if (call == nullptr || !call->is_active()) return false;
+    complete(*call, *call);
+  } else {
+    const StartedAmong ours(completion.requests, completion.count);
+    if (ours.is_empty()) return false;
+    complete(ours, *ours.all().front().call);
+  }
+  return true;
+}
+
 template <typename Completion, typename PassThrough>
 int wait_for(const Completion& completion, const void* caller, const PassThrough& pass_through) {
   constexpr bool kForAll = std::is_same_v<Completion, OneRequest> || std::is_same_v<Completion, AllRequests>;
   const AwaitedRequests awaited(completion.requests, completion.count, kForAll);
-  if (holds_started() && !is_nested()) [[unlikely]] {
-    if (const StartedCall* const call = first_started_among(completion); call != nullptr) {
-      const TimedCall timed(call->collective, caller);
-      return completion.wait();
-    }
+  if (has_active_calls() && !is_nested()) [[unlikely]] {
+    int error = MPI_SUCCESS;
+    const auto wait = [&](auto& ours, const StartedCall& first) {
+      const TimedCall timed(first.collective, caller);
+      error = completion.wait(ours);
+    };
+    if (complete_own(completion, wait)) return error;
   }
-  return count_ended(completion, [&] {
+  return count_ended(completion, nullptr, [&] {
     const bool looks_beside = has_under_way() && !is_nested() && looks() != Looks::kByHook;
     if (looks() == Looks::kByMpi && !looks_beside) [[likely]]
       return pass_through();
@@ -136,9 +154,12 @@ int test_for(const Completion& completion, int* flag, const PassThrough& pass_th
   const AwaitedRequests awaited(completion.requests, completion.count, false);
   if (has_under_way() && !is_nested()) [[unlikely]]
     advance_started();
-  if (holds_started() && !is_nested() && first_started_among(completion) != nullptr) [[unlikely]]
-    return completion.test(flag);
-  return count_ended(completion, pass_through);
+  if (has_active_calls() && !is_nested()) [[unlikely]] {
+    int error = MPI_SUCCESS;
+    if (complete_own(completion, [&](auto& ours, const StartedCall&) { error = completion.test(ours, flag); }))
+      return error;
+  }
+  return count_ended(completion, flag, pass_through);
 }
 
 // What MPI_Request_get_status and its forms tell, of one; the request stays as it is.
@@ -146,35 +167,33 @@ template <typename PassThrough>
 int ask_for(MPI_Request request, int* flag, MPI_Status* status, const PassThrough& pass_through) {
   if (has_under_way() && !is_nested()) [[unlikely]]
     advance_started();
-  StartedCall* const call = holds_started() && !is_nested() ? find_started(request) : nullptr;
-  if (call == nullptr || call->has(StartedCall::State::kInactive) || flag == nullptr) return pass_through();
+  StartedCall* const call = has_active_calls() && !is_nested() ? find_started(request) : nullptr;
+  if (call == nullptr || !call->is_active() || flag == nullptr) return pass_through();
   return ask_started(*call, flag, status);
 }
 
 // A request of the program's that it frees.
 template <typename PassThrough>
 int free_for(MPI_Request* request, const PassThrough& pass_through) {
-  if (holds_started() && !is_nested() && request != nullptr) [[unlikely]] {
-    if (StartedCall* call = find_started(*request); call != nullptr) {
-      free_started(*call);
-      *request = handles.request_null;
-      return MPI_SUCCESS;
-    }
-  }
-  return count_ended(OneRequest{request, MPI_STATUS_IGNORE}, pass_through);
+  StartedCall* const call = request != nullptr && !is_nested() ? find_started(*request) : nullptr;
+  if (call == nullptr) return count_ended(OneRequest{request, MPI_STATUS_IGNORE}, nullptr, pass_through);
+  free_started(*call);
+  *request = handles.request_null;
+  return MPI_SUCCESS;
 }
 
 template <typename PassThrough>
 int start_for(MPI_Request* request, const PassThrough& pass_through) {
-  if (holds_started() && !is_nested() && request != nullptr) [[unlikely]]
-    if (StartedCall* call = find_started(*request); call != nullptr) return start_persistent(*call);
-  return pass_through();
+  StartedCall* const call = request != nullptr && !is_nested() ? find_started(*request) : nullptr;
+  return call != nullptr ? start_persistent(*call) : pass_through();
 }
 
 // `start_rest(count, requests)` starts the MPI's own.
 template <typename PassThrough, typename StartRest>
 int start_all_for(int count, MPI_Request* requests, const PassThrough& pass_through, const StartRest& start_rest) {
-  if (!holds_started() || is_nested() || requests == nullptr) return pass_through();
+  const auto is_own = [](MPI_Request request) { return find_started(request) != nullptr; };
+  if (is_nested() || requests == nullptr || count <= 0 || std::none_of(requests, requests + count, is_own))
+    return pass_through();
   int error = MPI_SUCCESS;
   for (int i = 0; i < count && error == MPI_SUCCESS; ++i) {
     StartedCall* const call = find_started(requests[i]);

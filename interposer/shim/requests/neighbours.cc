@@ -127,7 +127,7 @@ Outcome plan_among_neighbours(Decision& decision, Start& start, StartedCall& sta
 
 int wait_for_end(StartedCall& started) {
   MPI_Request request = started.handle;
-  return OneRequest{&request, MPI_STATUS_IGNORE}.wait();
+  return OneRequest{&request, MPI_STATUS_IGNORE}.wait(started);
 }
 
 Outcome get_ready(const NeighbourCall& call, NeighbourForm form, Decision& decision) {

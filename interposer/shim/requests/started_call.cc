@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/requests/started_call.h"
 
-#include <cstring>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "base/log.h"
 #include "c_api/internal/call.h"
-#include "core/awaited_progress.h"
 #include "core/endpoint.h"
 #include "core/try_lock.h"
 #include "shim/job/job.h"
@@ -43,10 +41,7 @@ Pool& pool() {
 }
 
 size_t place_of(MPI_Request request, size_t size) {
-  uint64_t bits = 0;
-  static_assert(sizeof request <= sizeof bits);
-  std::memcpy(&bits, &request, sizeof request);
-  return static_cast<size_t>((bits * 0x9e3779b97f4a7c15U) >> 32) & (size - 1);
+  return static_cast<size_t>((handle_number(request) * 0x9e3779b97f4a7c15U) >> 32) & (size - 1);
 }
 
 void put(HandleTable& table, StartedCall& call) {
@@ -70,11 +65,11 @@ void make_findable(Pool& self, StartedCall& call) {
     table = larger;
   }
   put(*table, call);
-}
-
-// The pool is locked.
-void note_held(const Pool& self) {
-  internal::held.store(static_cast<uint32_t>(self.all.size() - self.spare.size()), std::memory_order_relaxed);
+  const uint64_t number = handle_number(call.handle);
+  if (number < internal::least_handle.load(std::memory_order_relaxed))
+    internal::least_handle.store(number, std::memory_order_relaxed);
+  if (number > internal::greatest_handle.load(std::memory_order_relaxed))
+    internal::greatest_handle.store(number, std::memory_order_relaxed);
 }
 
 // With a request of its own.
@@ -149,14 +144,10 @@ void count_outcome(const StartedCall& call, Outcome outcome) {
 StartedCall* take_started() {
   Pool& self = pool();
   const std::lock_guard lock(self.lock);
-  StartedCall* taken = nullptr;
-  if (!self.spare.empty()) [[likely]] {
-    taken = self.spare.back();
-    self.spare.pop_back();
-  } else {
-    taken = make_call(self);
-  }
-  note_held(self);
+  if (self.spare.empty()) [[unlikely]]
+    return make_call(self);
+  StartedCall* const taken = self.spare.back();
+  self.spare.pop_back();
   return taken;
 }
 
@@ -171,7 +162,6 @@ void give_back(StartedCall& call) {
   Pool& self = pool();
   const std::lock_guard lock(self.lock);
   self.spare.push_back(&call);
-  note_held(self);
 }
 
 void free_requests() {
@@ -185,7 +175,9 @@ void free_requests() {
   self.tables.clear();
   self.spare.clear();
   self.all.clear();
-  internal::held.store(0, std::memory_order_relaxed);
+  internal::active.store(0, std::memory_order_relaxed);
+  internal::least_handle.store(UINT64_MAX, std::memory_order_relaxed);
+  internal::greatest_handle.store(0, std::memory_order_relaxed);
 }
 
 void settle(StartedCall& call) {
@@ -241,7 +233,7 @@ void advance_started() {
 }
 
 void drain_started(const Communicator* communicator) {
-  if (!holds_started()) return;
+  if (!has_active_calls()) return;
   c_api::Backoff backoff(endpoint());
   for (;;) {
     advance_under_way();

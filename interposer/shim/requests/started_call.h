@@ -12,10 +12,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <mutex>
 
 #include "c_api/internal/pending.h"
+#include "core/awaited_progress.h"
 #include "core/communicator.h"
 #include "core/progress/under_way.h"
 #include "shim/collectives/decision.h"
@@ -52,13 +54,20 @@ struct StartedCall {
     return *copies;
   }
   bool has(State one) const { return state.load(std::memory_order_relaxed) == one; }
-  void set(State one) { state.store(one, std::memory_order_relaxed); }
+  // Started, and not completed by the program.
+  bool is_active() const { return is_active(state.load(std::memory_order_relaxed)); }
+  void set(State one);
+
+ private:
+  static bool is_active(State one) { return one == State::kUnderWay || one == State::kSettled; }
 };
 
 namespace internal {
-// How many requests the program holds, started or persistent. Relaxed: who holds one has it from whoever began it, and
-// is synchronised with that thread by the program.
-inline std::atomic<uint32_t> held{0};
+// Number of active calls. Relaxed, as the bounds below: the thread that uses a request has it from the thread that
+// began the call, and the program synchronises the two.
+inline std::atomic<uint32_t> active{0};
+// Bounds of the handles of all hidden receives, as numbers. They only move apart until MPI_Finalize.
+inline std::atomic<uint64_t> least_handle{UINT64_MAX}, greatest_handle{0};
 StartedCall* find(MPI_Request request);
 inline std::atomic<bool> has_mpis_persistent{false};
 }  // namespace internal
@@ -68,13 +77,38 @@ inline std::atomic<bool> has_mpis_persistent{false};
 inline void note_mpis_persistent() { internal::has_mpis_persistent.store(true, std::memory_order_relaxed); }
 inline bool has_mpis_persistent() { return internal::has_mpis_persistent.load(std::memory_order_relaxed); }
 
-// While false, requests are the MPI's affair.
-inline bool holds_started() { return internal::held.load(std::memory_order_relaxed) != 0; }
+// While false, waiting and testing are the MPI's affair: it takes a persistent call that is not started for what it is,
+// an inactive request.
+inline bool has_active_calls() { return internal::active.load(std::memory_order_relaxed) != 0; }
 
-// The call that the program holds by this request; nullptr: the MPI's own.
+inline uint64_t handle_number(MPI_Request request) {
+  uint64_t number = 0;
+  static_assert(sizeof request <= sizeof number);
+  std::memcpy(&number, &request, sizeof request);
+  return number;
+}
+
+// The call that the program holds by this request; nullptr: the MPI's own. The MPI makes hidden receives one after the
+// other, so most other requests are outside their bounds.
 inline StartedCall* find_started(MPI_Request request) {
+  const uint64_t number = handle_number(request);
+  if (number < internal::least_handle.load(std::memory_order_relaxed) ||
+      number > internal::greatest_handle.load(std::memory_order_relaxed)) [[likely]]
+    return nullptr;
   StartedCall* const found = internal::find(request);
   return found != nullptr && found->has(StartedCall::State::kSpare) ? nullptr : found;
+}
+
+inline void StartedCall::set(State one) {
+  const bool was_active = is_active();
+  state.store(one, std::memory_order_relaxed);
+  if (was_active == is_active(one)) return;
+  const uint32_t change = was_active ? ~uint32_t{0} : 1;
+  // One thread at a time needs no locked instruction.
+  if (awaited_progress.is_shared_among_threads())
+    internal::active.fetch_add(change, std::memory_order_relaxed);
+  else
+    internal::active.store(internal::active.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
 }
 
 // Counts what has become of it. Threads may end calls on one communicator at the same time.

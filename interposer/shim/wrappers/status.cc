@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The questions about several requests that came with MPI 4.1. An MPI that is older is asked about one at a time: who
 // refers to these functions weakly finds them here.
-#include <vector>
+#include <algorithm>
 
 #include "shim/requests/completion.h"
 #include "shim/underneath/handles.h"
@@ -13,8 +13,7 @@ using namespace hocket::interposer;
 
 namespace {
 
-// Then they are asked one by one.
-bool may_hold_started() { return holds_started() && !is_nested(); }
+bool may_have_own() { return has_active_calls() && !is_nested(); }
 
 int ask_one(const MPI_Request* requests, int at, int& flag, MPI_Status* status) {
   return ask_for(requests[at], &flag, status,
@@ -23,7 +22,10 @@ int ask_one(const MPI_Request* requests, int at, int& flag, MPI_Status* status) 
 
 int get_status_all(const CaughtFunctions& next, int count, const MPI_Request* requests, int* flag,
                    MPI_Status* statuses) {
-  if (next.Request_get_status_all != nullptr && !may_hold_started())
+  // MPICH says of inactive requests that not all are over.
+  const bool has_own = requests != nullptr && count > 0 && !is_nested() &&
+                       std::any_of(requests, requests + count, [](MPI_Request one) { return find_started(one); });
+  if (next.Request_get_status_all != nullptr && !has_own)
     return next.Request_get_status_all(count, requests, flag, statuses);
   *flag = 1;
   for (int i = 0; i < count && *flag != 0; ++i) {
@@ -33,36 +35,11 @@ int get_status_all(const CaughtFunctions& next, int count, const MPI_Request* re
   return MPI_SUCCESS;
 }
 
-// hocket's among the requests, of which inactive ones count as little as null ones, and the others.
-class Asked {
- public:
-  Asked(int count, const MPI_Request* requests) : rest_(requests, requests + count) {
-    if (has_under_way()) advance_started();
-    for (int i = 0; i < count; ++i) {
-      MPI_Request& request = rest_[static_cast<size_t>(i)];
-      StartedCall* const call = request == handles.request_null ? nullptr : find_started(request);
-      if (call == nullptr) continue;
-      request = handles.request_null;
-      if (!call->has(StartedCall::State::kInactive)) ours_.push_back({i, call});
-    }
-  }
-  struct One {
-    int index;
-    StartedCall* call;
-  };
-  const std::vector<One>& ours() const { return ours_; }
-  const MPI_Request* rest() const { return rest_.data(); }
-
- private:
-  std::vector<MPI_Request> rest_;
-  std::vector<One> ours_;
-};
-
 // An MPI that has no such function.
 int ask_each_for_any(int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   bool is_none = true;
   for (int i = 0; i < count; ++i) {
-    if (requests[i] == handles.request_null) continue;
+    if (requests[i] == handles.request_null || find_started(requests[i]) != nullptr) continue;
     is_none = false;
     if (const int error = next_pmpi().Request_get_status(requests[i], flag, status); error != MPI_SUCCESS) return error;
     if (*flag == 0) continue;
@@ -76,20 +53,20 @@ int ask_each_for_any(int count, const MPI_Request* requests, int* index, int* fl
 
 int get_status_any(const CaughtFunctions& next, int count, const MPI_Request* requests, int* index, int* flag,
                    MPI_Status* status) {
-  const auto ask_mpi = [&](const MPI_Request* those) {
-    return next.Request_get_status_any != nullptr ? next.Request_get_status_any(count, those, index, flag, status)
-                                                  : ask_each_for_any(count, those, index, flag, status);
+  const auto ask_mpi = [&] {
+    return next.Request_get_status_any != nullptr ? next.Request_get_status_any(count, requests, index, flag, status)
+                                                  : ask_each_for_any(count, requests, index, flag, status);
   };
-  if (!may_hold_started() || requests == nullptr || count <= 0) return ask_mpi(requests);
-  const Asked asked(count, requests);
-  for (const Asked::One& one : asked.ours()) {
-    if (!is_over(*one.call)) continue;
-    *index = one.index;
-    return ask_started(*one.call, flag, status);
+  if (!may_have_own()) return ask_mpi();
+  if (has_under_way()) advance_started();
+  const StartedAmong ours(requests, count);
+  if (const StartedAmong::One* one = ours.first_over(); one != nullptr) {
+    *index = one->index;
+    return ask_started(*one->call, flag, status);
   }
-  const int error = ask_mpi(asked.rest());
+  const int error = ask_mpi();
   // None of the MPI's is active.
-  if (error == MPI_SUCCESS && *index == MPI_UNDEFINED && !asked.ours().empty()) *flag = 0;
+  if (error == MPI_SUCCESS && *index == MPI_UNDEFINED && !ours.is_empty()) *flag = 0;
   return error;
 }
 
@@ -97,7 +74,7 @@ int ask_each_for_some(int count, const MPI_Request* requests, int* completed, in
   *completed = 0;
   bool is_none = true;
   for (int i = 0; i < count; ++i) {
-    if (requests[i] == handles.request_null) continue;
+    if (requests[i] == handles.request_null || find_started(requests[i]) != nullptr) continue;
     is_none = false;
     int flag = 0;
     MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[*completed];
@@ -111,17 +88,18 @@ int ask_each_for_some(int count, const MPI_Request* requests, int* completed, in
 
 int get_status_some(const CaughtFunctions& next, int count, const MPI_Request* requests, int* completed, int* indices,
                     MPI_Status* statuses) {
-  const auto ask_mpi = [&](const MPI_Request* those) {
+  const auto ask_mpi = [&] {
     return next.Request_get_status_some != nullptr
-               ? next.Request_get_status_some(count, those, completed, indices, statuses)
-               : ask_each_for_some(count, those, completed, indices, statuses);
+               ? next.Request_get_status_some(count, requests, completed, indices, statuses)
+               : ask_each_for_some(count, requests, completed, indices, statuses);
   };
-  if (!may_hold_started() || requests == nullptr || count <= 0) return ask_mpi(requests);
-  const Asked asked(count, requests);
-  const int error = ask_mpi(asked.rest());
-  if (error != MPI_SUCCESS || asked.ours().empty()) return error;
+  if (!may_have_own()) return ask_mpi();
+  if (has_under_way()) advance_started();
+  const StartedAmong ours(requests, count);
+  const int error = ask_mpi();
+  if (error != MPI_SUCCESS || ours.is_empty()) return error;
   if (*completed == MPI_UNDEFINED) *completed = 0;
-  for (const Asked::One& one : asked.ours()) {
+  for (const StartedAmong::One& one : ours.all()) {
     int flag = is_over(*one.call) ? 1 : 0;
     if (flag == 0) continue;
     MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[*completed];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Many collectives under way at a time, non-blocking and persistent, on several communicators, among messages, null and
-// inactive requests; ended by every function there is, in an order that differs from rank to rank. Results and statuses
-// are checked.
+// inactive requests, of which one is a persistent collective; ended by every function there is, in an order that
+// differs from rank to rank. Results and statuses are checked.
 //
 //   requests_mixed [SECONDS] [threads]
 #include <pthread.h>
@@ -13,9 +13,10 @@
 #define HAS_PERSISTENT 1
 #else
 #define HAS_PERSISTENT 0
+#define MPI_Barrier_init(comm, info, request) (*(request) = MPI_REQUEST_NULL)
 #endif
 
-enum { kOperations = 24, kMostRanks = 8, kMostCount = 3000, kKinds = 12 };
+enum { kOperations = 24, kMostRanks = 8, kMostCount = 3000, kKinds = 12, kThreads = 3, kHeld = -2 };
 
 struct operation {
   int kind, count, root, salt, is_over;
@@ -29,6 +30,7 @@ struct operation {
 struct work {
   MPI_Comm comm;
   uint64_t common, own;
+  MPI_Request held;  // a persistent collective that is never started; null where the MPI has none
   struct operation operations[kOperations];
 };
 
@@ -236,16 +238,15 @@ static int end_some(struct some* some) {
 
 // All of the first `n`, and two messages of this rank to itself, which are ended last.
 static void end_all(struct work* work, int n) {
-  MPI_Request requests[kOperations + 4];
-  MPI_Status statuses[kOperations + 4];
-  int left = n, message = 5, received = 0, indices[kOperations + 4];
-  MPI_Request inactive;
+  MPI_Request requests[kOperations + 5];
+  MPI_Status statuses[kOperations + 5];
+  int left = n, message = 5, received = 0, indices[kOperations + 5];
+  MPI_Request inactive, messages[2];
   MPI_Recv_init(&received, 1, MPI_INT, MPI_PROC_NULL, 0, work->comm, &inactive);
-  MPI_Request messages[2];
   MPI_Irecv(&received, 1, MPI_INT, world_rank, 3, work->comm, &messages[0]);
   MPI_Isend(&message, 1, MPI_INT, world_rank, 3, work->comm, &messages[1]);
   while (left > 0) {
-    int at[kOperations + 4], m = 0;
+    int at[kOperations + 5], m = 0;
     for (int i = 0; i < n; ++i) {
       if (work->operations[i].is_over || draw(&work->own) % 3 == 0) continue;
       at[m] = i;
@@ -255,6 +256,7 @@ static void end_all(struct work* work, int n) {
     const int collectives = m;
     at[m] = -1, requests[m++] = MPI_REQUEST_NULL;
     at[m] = -1, requests[m++] = inactive;
+    at[m] = kHeld, requests[m++] = work->held;
     const int how = (int)(draw(&work->own) % 10);
     last_how = how;
     const int is_ignored = (int)(draw(&work->own) % 2);
@@ -264,6 +266,7 @@ static void end_all(struct work* work, int n) {
     const int is_packed = how == 6 || how == 7;
     for (int i = 0; i < outcount; ++i) {
       const int place = indices[i];
+      CHECK(at[place] != kHeld || how < 4 || how > 7, "the inactive call is ended by %d", how);
       if (at[place] < 0) continue;
       struct operation* const ended = &work->operations[at[place]];
       ended->request = requests[place];
@@ -365,7 +368,6 @@ int main(int argc, char** argv) {
   int level = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, wants_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   start_after_init();
-  enum { kThreads = 3 };
   const int threads = wants_threads && level == MPI_THREAD_MULTIPLE ? kThreads : 1;
   static struct work works[kThreads];
   pthread_t ids[kThreads];
@@ -375,6 +377,7 @@ int main(int argc, char** argv) {
     struct work* const work = &works[t];
     MPI_Comm_dup(MPI_COMM_WORLD, &work->comm);
     set_up(work->comm);
+    MPI_Barrier_init(work->comm, MPI_INFO_NULL, &work->held);
     work->common = random_state * 31 + (uint64_t)t + 1;
     work->own = work->common * 7 + (uint64_t)world_rank * 1000003 + 1;
     for (int i = 0; i < kOperations; ++i) {
@@ -386,6 +389,7 @@ int main(int argc, char** argv) {
   run(&works[0]);
   for (int t = 1; t < threads; ++t) pthread_join(ids[t], NULL);
   for (int t = 0; t < threads; ++t) {
+    if (works[t].held != MPI_REQUEST_NULL) MPI_Request_free(&works[t].held);
     MPI_Comm_free(&works[t].comm);
     for (int i = 0; i < kOperations; ++i) {
       free(works[t].operations[i].in);
