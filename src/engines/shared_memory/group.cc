@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engines/shared_memory/group.h"
 
+#include <sched.h>
+
 #include "base/assertion.h"
+#include "base/clock.h"
 
 namespace hocket::engines::shared_memory {
 
@@ -17,12 +20,20 @@ Status NodeGroup::reach(uint32_t rank, uint64_t end) {
   return Status::ok();
 }
 
+void NodeGroup::wake_sleeper(uint32_t rank) {
+  platform::ParkingPlace& place = members_[rank].block->parking;
+  // Relaxed: as in unpark().
+  if (place.parked.load(std::memory_order_relaxed) == 0) return;
+  members_[rank_].block->turn.wake_from(sched_getcpu(), static_cast<int64_t>(now_ns()));
+  platform::wake(place);
+}
+
 void NodeGroup::wake_waiters(uint32_t what) {
-  for (const Member& member : members_) {
+  for (uint32_t rank = 0; rank < size(); ++rank) {
     // Relaxed: written before `parked`. A value of an earlier sleep does no harm: a rank that announces a sleep
     // after we read `sleepers` looks once more before it sleeps.
-    const uint32_t awaits = member.block->awaits.load(std::memory_order_relaxed);
-    if (awaits == what || awaits == RankBlock::kAnything) platform::unpark(member.block->parking);
+    const uint32_t awaits = members_[rank].block->awaits.load(std::memory_order_relaxed);
+    if (awaits == what || awaits == RankBlock::kAnything) wake_sleeper(rank);
   }
 }
 

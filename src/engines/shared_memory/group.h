@@ -58,7 +58,7 @@ class NodeGroup {
     platform::waker_barrier(asymmetric_);
     // Pairs with announce_sleep(): either we see the sleeper or it sees what we wrote.
     if (root().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-      platform::unpark(member(rank).block->parking);
+      wake_sleeper(rank);
     }
   }
   // To be called after writing something that a rank may wait for that has announced `what`, or that waits for
@@ -93,6 +93,8 @@ class NodeGroup {
 
  private:
   RankBlock& root() const { return *members_[0].block; }
+  // Wakes `rank` if it sleeps, and publishes on which core it has been woken, as the kernel may put it there.
+  void wake_sleeper(uint32_t rank);
   void wake_waiters(uint32_t what);
 
   uint32_t rank_;

@@ -129,27 +129,55 @@ class SharedTurns {
   Turn* turns_ = nullptr;
 };
 
-TEST(Turns, CountTheTimeOfOthersOnThisCoreAlone) {
-  const int status = in_child([] {
-    if (!bind_to_this_core()) return kNoSuchYields;
-    const SharedTurns shared;
-    if (!shared.ok()) return 1;
-    const Turns mine = shared.of(0);
-    if (mine.of_others_ns(0, 1'000'000) != 0) return 2;
-    constexpr int64_t kMs = 1'000'000;
-    mine.report(100 * kMs, 500 * kMs);
-    if (mine.of_others_ns(0, 1000 * kMs) != 0) return 3;
-    const Turns its = shared.of(1);
-    its.report(100 * kMs, 400 * kMs);
-    if (mine.of_others_ns(0, 1000 * kMs) != 300 * kMs || mine.of_others_ns(200 * kMs, 300 * kMs) != 100 * kMs) return 4;
-    if (mine.of_others_ns(400 * kMs, 1000 * kMs) != 0 || mine.of_others_ns(0, 100 * kMs) != 0) return 5;
-    its.report(400 * kMs + 1000, 500 * kMs);  // one turn in two parts
-    if (mine.of_others_ns(0, 1000 * kMs) != 400 * kMs) return 6;
-    its.report(600 * kMs, 700 * kMs);  // another
-    return mine.of_others_ns(0, 1000 * kMs) == 100 * kMs ? 0 : 7;
-  });
-  if (status == kNoSuchYields) GTEST_SKIP() << "can't be bound to a core here";
-  EXPECT_EQ(status, 0);
+TEST(Turns, CountTheTimeOfOthersOnOneCore) {
+  constexpr int kCore = 3;
+  constexpr int64_t kMs = 1'000'000;
+  Turn turns[2] = {};
+  const Turns mine({&turns[0], &turns[1]}, 0);
+  const Turns its({&turns[0], &turns[1]}, 1);
+  EXPECT_EQ(mine.of_others_ns(kCore, 0, kMs), 0);
+  mine.report(kCore, 100 * kMs, 500 * kMs);
+  EXPECT_EQ(mine.of_others_ns(kCore, 0, 1000 * kMs), 0);
+  its.report(kCore, 100 * kMs, 400 * kMs);
+  EXPECT_EQ(mine.of_others_ns(kCore, 0, 1000 * kMs), 300 * kMs);
+  EXPECT_EQ(mine.of_others_ns(kCore, 200 * kMs, 300 * kMs), 100 * kMs);
+  EXPECT_EQ(mine.of_others_ns(kCore, 400 * kMs, 1000 * kMs), 0);
+  EXPECT_EQ(mine.of_others_ns(kCore, 0, 100 * kMs), 0);
+  EXPECT_EQ(mine.of_others_ns(kCore + 1, 0, 1000 * kMs), 0);
+  its.report(kCore, 400 * kMs + 1000, 500 * kMs);  // one turn in two parts
+  EXPECT_EQ(mine.of_others_ns(kCore, 0, 1000 * kMs), 400 * kMs);
+  its.report(kCore, 600 * kMs, 700 * kMs);  // another
+  EXPECT_EQ(mine.of_others_ns(kCore, 0, 1000 * kMs), 100 * kMs);
+}
+
+TEST(Turns, KnowWhereRanksWereLast) {
+  Turn turns[2] = {};
+  const Turns mine({&turns[0], &turns[1]}, 0);
+  EXPECT_FALSE(mine.has_peer_on(0)) << "nothing has been published";
+  mine.come_to(0);
+  EXPECT_FALSE(mine.has_peer_on(0)) << "it is no peer of itself";
+  turns[1].wake_from(0, 5);
+  EXPECT_TRUE(mine.has_peer_on(0));
+  EXPECT_EQ(mine.woke_ns(), 0);
+  turns[1].come_to(1);
+  EXPECT_FALSE(mine.has_peer_on(0));
+}
+
+TEST(OwnTurn, TakesTwoLongYieldsForForeignLoad) {
+  constexpr int64_t kMs = 1'000'000;
+  Turn turns[2] = {};
+  const Turns mine({&turns[0], &turns[1]}, 0);
+  const Turns its({&turns[0], &turns[1]}, 1);
+  OwnTurn turn(&mine, /*has_hidden_peers=*/false);
+  EXPECT_EQ(turn.foreign_ns(0, 100 * kMs, 103 * kMs), 0) << "a peer may report later";
+  EXPECT_EQ(turn.foreign_ns(0, 103 * kMs, 105 * kMs), 3 * kMs);
+  EXPECT_EQ(turn.foreign_ns(0, 107 * kMs, 110 * kMs), 0) << "the last has been for too long";
+  its.report(0, 107 * kMs, 112 * kMs);
+  EXPECT_EQ(turn.foreign_ns(0, 110 * kMs, 112 * kMs), 0) << "both were a peer's";
+  EXPECT_EQ(turn.foreign_ns(0, 112 * kMs, 115 * kMs), 0);
+  EXPECT_EQ(turn.foreign_ns(0, 115 * kMs, 115 * kMs + 1000), 0) << "short";
+  OwnTurn beside_hidden(&mine, /*has_hidden_peers=*/true);
+  for (int64_t at = 200; at < 220; at += 2) EXPECT_EQ(beside_hidden.foreign_ns(0, at * kMs, (at + 2) * kMs), 0);
 }
 
 WaitPolicy endless_yields() {
@@ -159,19 +187,20 @@ WaitPolicy endless_yields() {
   return policy;
 }
 
+// No longer than the yield that has shown it took.
 TEST(Waiter, LearnsOtherLoadAndForgetsIt) {
   const int status = in_child([] {
     Waiter waiter(endless_yields());
-    wait_beside_load(waiter, [](const Waiter& one) { return one.sees_load(); });
-    if (!waiter.sees_load()) return kNoSuchYields;
-    if (waiter.pause() != WaitAction::kSleep) return 1;
-    for (int wait = 0; wait < 100'000 && waiter.sees_load(); ++wait) {
+    bool has_seen = false;
+    wait_beside_load(waiter, [&](const Waiter& one) { return has_seen = one.sees_load(); });
+    if (!has_seen) return kNoSuchYields;
+    const uint64_t give_up = now_ns() + 5'000'000'000;
+    WaitAction action = WaitAction::kSleep;
+    while (action == WaitAction::kSleep && now_ns() < give_up) {
       waiter.start();
-      if (waiter.pause() != WaitAction::kSleep) return 2;
+      action = waiter.pause();
     }
-    if (waiter.sees_load()) return 3;
-    waiter.start();
-    return waiter.pause() == WaitAction::kYield ? 0 : 4;
+    return action == WaitAction::kYield && !waiter.sees_load() ? 0 : 1;
   });
   if (status == kNoSuchYields) GTEST_SKIP() << "yields are short here";
   EXPECT_EQ(status, 0);
@@ -208,23 +237,6 @@ TEST(Waiter, LeavesSlicesAloneWithACoreOfItsOwn) {
   EXPECT_EQ(status, 0);
 }
 
-TEST(Waiter, AsksForShortSlicesBeforeItGivesUpYielding) {
-  if (time_slice_ns() == 0) GTEST_SKIP() << "this kernel has no time slices to be asked for";
-  const int status = in_child([] {
-    WaitPolicy policy = endless_yields();
-    policy.oversubscribed = false;
-    policy.spin_ns = 0;
-    policy.slice_ns = kSliceNs;
-    Waiter waiter(policy);
-    wait_beside_load(waiter, [](const Waiter& one) { return one.sees_load() || time_slice_ns() == kSliceNs; });
-    if (time_slice_ns() != kSliceNs) return kNoSuchYields;
-    if (waiter.sees_load()) return 1;
-    return waiter.pause() == WaitAction::kYield ? 0 : 2;
-  });
-  if (status == kNoSuchYields) GTEST_SKIP() << "yields are short here";
-  EXPECT_EQ(status, 0);
-}
-
 uint64_t processor_time_ns(pid_t process) {
   clockid_t clock{};
   timespec used{};
@@ -245,7 +257,7 @@ int judges_its_peer(bool writer, bool has_hidden_peers = false) {
       const auto begin = static_cast<int64_t>(now_ns());
       while (static_cast<int64_t>(now_ns()) - begin < 3'000'000) {
       }
-      if (writer) its.report(begin, static_cast<int64_t>(now_ns()));
+      if (writer) its.report(sched_getcpu(), begin, static_cast<int64_t>(now_ns()));
       sched_yield();
     }
     return 0;

@@ -32,7 +32,7 @@ std::vector<ThreadLine*> lines_of(int threads) {
 
 // The record of a process that lives on would be there in other tests.
 template <typename Body>
-void in_child(const Body& body) {
+void in_recording_child(const Body& body) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -45,7 +45,7 @@ void in_child(const Body& body) {
 }
 
 TEST(OwnRecord, ThreadsBeyondItsLinesShareNone) {
-  in_child([] {
+  in_recording_child([] {
     Record* const record = begin_record({.rank = 0, .ranks = 1, .library = "threads"});
     ASSERT_NE(record, nullptr);
     constexpr int kThreads = static_cast<int>(Record::kThreads) + 4;
@@ -64,7 +64,7 @@ TEST(OwnRecord, ThreadsBeyondItsLinesShareNone) {
 }
 
 TEST(OwnRecord, ALineThatIsUsedAgainSaysNothingOfTheThreadThatHadIt) {
-  in_child([] {
+  in_recording_child([] {
     ASSERT_NE(begin_record({.rank = 0, .ranks = 1, .library = "threads"}), nullptr);
     constexpr int kThreads = static_cast<int>(Record::kThreads);
     for (ThreadLine* line : lines_of(kThreads)) {
@@ -82,7 +82,7 @@ TEST(OwnRecord, ALineThatIsUsedAgainSaysNothingOfTheThreadThatHadIt) {
 }
 
 TEST(JobProcesses, AreFoundOnceAndLookedForAnewWhereNoneIsLeft) {
-  in_child([] {
+  in_recording_child([] {
     ASSERT_NE(begin_record({.rank = 0, .ranks = 1, .library = "threads"}), nullptr);
     JobProcesses processes;
     const auto has_own = [](const std::vector<SeenRecord>& records) {
@@ -97,7 +97,7 @@ TEST(JobProcesses, AreFoundOnceAndLookedForAnewWhereNoneIsLeft) {
 }
 
 TEST(JobProcesses, AreFoundByThreadsAtTheSameTime) {
-  in_child([] {
+  in_recording_child([] {
     ASSERT_NE(begin_record({.rank = 0, .ranks = 1, .library = "threads"}), nullptr);
     JobProcesses processes;
     std::vector<std::thread> threads;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "platform/waiting/placement.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace hocket::platform {
+namespace {
+
+bool pin_and_restore(int core, const cpu_set_t& allowed) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  if (sched_setaffinity(0, sizeof one, &one) != 0) return false;
+  if (sched_setaffinity(0, sizeof allowed, &allowed) == 0) return true;
+  // None of the cores that were allowed is any more: all that are now.
+  cpu_set_t every;
+  std::memset(&every, 0xff, sizeof every);
+  return sched_setaffinity(0, sizeof every, &every) == 0;
+}
+
+}  // namespace
+
+bool move_away(const Turns& turns, int preferred) {
+  cpu_set_t allowed;
+  // Fails where there are more processors than a cpu_set_t has room for.
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
+  const auto is_free = [&](int core) { return CPU_ISSET(core, &allowed) && !turns.has_peer_on(core); };
+  // The nearest above, so that ranks of different communicators do not all choose the same.
+  const int here = std::max(sched_getcpu(), 0);
+  int target = preferred;
+  if (preferred < 0 || preferred >= CPU_SETSIZE || !is_free(preferred)) {
+    int further = 1;
+    while (further < CPU_SETSIZE && !is_free((here + further) % CPU_SETSIZE)) ++further;
+    if (further == CPU_SETSIZE) return false;
+    target = (here + further) % CPU_SETSIZE;
+  }
+  // Announced first, so that no peer follows.
+  turns.come_to(target);
+  return pin_and_restore(target, allowed);
+}
+
+}  // namespace hocket::platform

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a waiting rank does, as a pure state machine: times, cores and events are passed in, and what to do before the
+// next look is returned. The Waiter (waiting.h) carries it out; tests/unit/platform/waiting/model_test.cc tests it on a
+// modelled scheduler.
+//
+// During one wait:
+//
+//   state    | entered                                    | between two looks        | left
+//   ---------|--------------------------------------------|--------------------------|-------------------------------
+//   eager    | a wait begins, and the rank has a core     | nothing                  | after 64 looks
+//   spinning | after eager                                | pauses the processor;    | after 50 us, but no sooner than
+//            |                                            | observes clock and cores | 200 us after it woke a peer; at
+//            |                                            | every 128 looks          | once if a peer is on its core
+//   yielding | a wait begins, and ranks share cores;      | yields the core          | after 1 ms that no rank of the
+//            | after spinning                             |                          | job used
+//   sleeping | after yielding; at once while costly       | sleeps 0.5 ms, then      | what it waits for comes
+//            |                                            | twice as long, to 10 ms  |
+//
+// From one wait to the next:
+//
+//   state    | entered                                    | effect                   | left
+//   ---------|--------------------------------------------|--------------------------|-------------------------------
+//   sharing  | a peer was last on this rank's core, and   | yields at once           | at the next observation, which
+//            | no other allowed core is without ranks     |                          | each yield makes
+//   moved    | the rank has moved away from a peer, or    | does not move again      | after 1 ms
+//            | could not                                  |                          |
+//   costly   | ranks share cores, time slices can't be    | sleeps at once           | after as long as the first of
+//            | shortened, and two yields, 1 ms apart at   |                          | these yields took, 4 ms at most
+//            | most, took 1 ms and more and went to a     |                          |
+//            | foreign program                            |                          |
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace hocket::platform {
+
+class Turns;
+
+// kSpin and kYield never sleep: for measurements, and for users who would rather burn a core.
+enum class WaitMode : uint8_t { kAutomatic, kSpin, kYield, kSleep };
+
+struct WaitPolicy {
+  WaitMode mode = WaitMode::kAutomatic;  // HOCKET_WAIT=auto|spin|yield|sleep
+  bool oversubscribed = false;           // more ranks than cores on this node
+  int64_t spin_ns = 50'000;              // how long to spin, where spinning is right, before yielding
+  int64_t yield_ns = 1'000'000;          // how long to yield, for nothing, before sleeping
+  int64_t slice_ns = 0;                  // a rank that may have to yield asks for time slices this short; 0: it doesn't
+  const Turns* turns = nullptr;          // of the ranks waited with; outlive the waiter. nullptr: unknown
+  // Ranks whose turns can't be seen share these cores: nodes that are parts of one machine. As far as this rank knows,
+  // one of them had a core that was taken from it.
+  bool has_hidden_peers = false;
+};
+
+// What to do before the next look.
+enum class WaitStep : uint8_t {
+  kLook,     // nothing
+  kRelax,    // pause the processor
+  kObserve,  // call observe(), which returns what else
+  kYield,    // yield, then call yielded()
+  kMove,     // move to a core without ranks, if there is one
+  kSleep,    // sleep for sleep_ns() at most, then call woken()
+};
+
+class WaitState {
+ public:
+  struct View {
+    int64_t now_ns = 0;
+    bool has_peer_here = false;  // a peer was last on this rank's core
+    bool has_worked = false;     // the rank has made progress since it last got its core
+    int64_t woke_ns = 0;         // when the rank last woke a peer
+  };
+
+  static constexpr int64_t kFirstSleepNs = 500'000;
+  static constexpr int64_t kLongestSleepNs = 10'000'000;
+  // The first looks of a wait follow each other at once: what a running peer answers comes within them, and the pause
+  // that spares a sibling thread on the same core would be most of the time it takes.
+  static constexpr uint32_t kEagerLooks = 64;
+  // A look costs some ten nanoseconds, reading the clock several times that.
+  static constexpr uint32_t kLooksPerObservation = 128;
+
+  explicit WaitState(const WaitPolicy& policy) : policy_(policy) {}
+
+  // A wait begins.
+  void start() {
+    looks_ = 0;
+    started_ns_ = last_ns_ = idle_ns_ = 0;
+    sleep_ns_ = kFirstSleepNs;
+    spins_ = has_core();
+  }
+  // A look found nothing. `at_work`: it found the peer just writing what is waited for.
+  WaitStep step(bool at_work) {
+    const uint32_t look = looks_++;
+    if (spins_ && look % kLooksPerObservation != kLooksPerObservation - 1)
+      return look < kEagerLooks ? WaitStep::kLook : WaitStep::kRelax;
+    return step_slowly(look, at_work);
+  }
+  // What to do after kObserve: anything else.
+  WaitStep observe(const View& view);
+  // A yield that ended at `now_ns` took `took_ns`. `foreign_ns`: of this one or the one before, what is now known to
+  // have gone to others than the job's ranks.
+  void yielded(int64_t now_ns, int64_t took_ns, int64_t foreign_ns, bool has_peer_here);
+  void woken(int64_t now_ns, bool by_peer, bool has_peer_here);
+  // Whether time slices could be shortened, so that yields stay cheap beside other load.
+  void set_slices(bool are_short) { slices_are_short_ = are_short; }
+
+  bool spins() const { return spins_; }
+  int64_t sleep_ns() const { return sleep_ns_; }
+  int64_t started_ns() const { return started_ns_; }  // 0: this wait has read no clock
+  int64_t last_ns() const { return last_ns_; }
+  bool yields_are_costly(int64_t now_ns) const { return now_ns < costly_until_ns_; }
+
+ private:
+  bool has_core() const {
+    return policy_.mode == WaitMode::kSpin ||
+           (policy_.mode == WaitMode::kAutomatic && !policy_.oversubscribed && !shares_core_);
+  }
+  WaitStep step_slowly(uint32_t look, bool at_work);
+  void note(int64_t now_ns, bool has_peer_here);
+
+  WaitPolicy policy_;
+  // Of this wait.
+  uint32_t looks_ = 0;
+  bool spins_ = false;  // eager or spinning
+  int64_t started_ns_ = 0;
+  int64_t last_ns_ = 0;
+  int64_t idle_ns_ = 0;  // spent on yields that let no rank of the job work
+  int64_t sleep_ns_ = kFirstSleepNs;
+  // From one wait to the next.
+  bool shares_core_ = false;
+  bool slices_are_short_ = false;
+  int64_t moved_ns_ = INT64_MIN / 2;
+  int64_t costly_until_ns_ = 0;
+};
+
+}  // namespace hocket::platform

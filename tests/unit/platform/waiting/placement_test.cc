@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "platform/waiting/placement.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <thread>
+#include <vector>
+
+namespace hocket::platform {
+namespace {
+
+cpu_set_t own_mask() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  return allowed;
+}
+
+std::vector<int> own_cores() {
+  const cpu_set_t allowed = own_mask();
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &allowed)) cores.push_back(core);
+  return cores;
+}
+
+// A rank with a peer for each core that this process may use, in a thread of its own; its mask must stay as it is.
+class Placement : public testing::Test {
+ protected:
+  Placement() : cores_(own_cores()), all_(cores_.size() + 1) {
+    for (Turn& turn : all_) turns_.push_back(&turn);
+  }
+  template <typename Body>
+  void in_a_moved_thread(const Body& body) {
+    std::thread([&] {
+      const cpu_set_t before = own_mask();
+      body(Turns(turns_, 0));
+      const cpu_set_t after = own_mask();
+      EXPECT_TRUE(CPU_EQUAL(&before, &after));
+    }).join();
+  }
+
+  std::vector<int> cores_;
+  std::vector<Turn> all_;
+  std::vector<Turn*> turns_;
+};
+
+TEST_F(Placement, MovesToThePreferredCoreIfNoPeerIsThere) {
+  in_a_moved_thread([&](const Turns& turns) {
+    for (const int core : cores_) {
+      EXPECT_TRUE(move_away(turns, core));
+      EXPECT_TRUE(all_[0].was_on(core));
+    }
+  });
+}
+
+TEST_F(Placement, MovesToTheOneCoreWithoutAPeer) {
+  if (cores_.size() < 2) GTEST_SKIP() << "one core";
+  for (size_t i = 0; i + 1 < cores_.size(); ++i) all_[i + 1].come_to(cores_[i]);
+  in_a_moved_thread([&](const Turns& turns) {
+    ASSERT_TRUE(move_away(turns, cores_.back()));
+    for (int preferred : {cores_.front(), -1, CPU_SETSIZE}) {
+      if (sched_getcpu() == cores_.back()) continue;  // it has no reason to move
+      EXPECT_TRUE(move_away(turns, preferred)) << preferred;
+      EXPECT_TRUE(all_[0].was_on(cores_.back())) << preferred;
+    }
+  });
+}
+
+TEST_F(Placement, StaysWhereEachCoreHasAPeer) {
+  for (size_t i = 0; i < cores_.size(); ++i) all_[i + 1].come_to(cores_[i]);
+  in_a_moved_thread([&](const Turns& turns) {
+    EXPECT_FALSE(move_away(turns, -1));
+    EXPECT_FALSE(move_away(turns, cores_.front()));
+  });
+}
+
+TEST_F(Placement, NeverLeavesItsMask) {
+  in_a_moved_thread([&](const Turns& turns) {
+    cpu_set_t one;
+    const cpu_set_t before = own_mask();
+    CPU_ZERO(&one);
+    CPU_SET(cores_.front(), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    all_[1].come_to(cores_.front());
+    for (const int preferred : {-1, cores_.front(), cores_.front() + 1, CPU_SETSIZE - 1, CPU_SETSIZE}) {
+      EXPECT_FALSE(move_away(turns, preferred)) << preferred;
+      const cpu_set_t after = own_mask();
+      EXPECT_TRUE(CPU_EQUAL(&one, &after));
+    }
+    ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+  });
+}
+
+}  // namespace
+}  // namespace hocket::platform
