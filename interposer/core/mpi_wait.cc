@@ -63,6 +63,7 @@ bool is_rung() {
 
 void begin_mpi_waits(const MpiWaitPolicy& policy) {
   internal::wait_policy = policy;
+  if (wake_board() != nullptr) wake_board()->keep_core(!policy.share_cores);
   internal::looks.store(policy.looks, std::memory_order_relaxed);
 }
 

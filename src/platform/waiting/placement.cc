@@ -9,6 +9,9 @@
 namespace hocket::platform {
 namespace {
 
+// Fails where there are more processors than a cpu_set_t has room for.
+bool read_mask(cpu_set_t& allowed) { return sched_getaffinity(0, sizeof allowed, &allowed) == 0; }
+
 bool pin_and_restore(int core, const cpu_set_t& allowed) {
   cpu_set_t one;
   CPU_ZERO(&one);
@@ -23,10 +26,15 @@ bool pin_and_restore(int core, const cpu_set_t& allowed) {
 
 }  // namespace
 
+bool move_to(int core) {
+  cpu_set_t allowed;
+  return core >= 0 && core < CPU_SETSIZE && read_mask(allowed) && CPU_ISSET(core, &allowed) &&
+         pin_and_restore(core, allowed);
+}
+
 bool move_away(const Turns& turns, int preferred) {
   cpu_set_t allowed;
-  // Fails where there are more processors than a cpu_set_t has room for.
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
+  if (!read_mask(allowed)) return false;
   const auto is_free = [&](int core) { return CPU_ISSET(core, &allowed) && !turns.has_peer_on(core); };
   // The nearest above, so that ranks of different communicators do not all choose the same.
   const int here = std::max(sched_getcpu(), 0);

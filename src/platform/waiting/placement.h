@@ -11,9 +11,12 @@
 
 namespace hocket::platform {
 
+// Moves the calling thread to a core of its affinity mask, which stays as it is. Returns false, and the thread stays, if
+// the core is not in the mask or the kernel refuses. Costs three system calls and a migration, some ten microseconds.
+bool move_to(int core);
+
 // Moves the calling thread away from a core on which a peer was last, to an allowed core without any: to `preferred` if
-// that is one. Its affinity mask stays as it is. Returns false, and the thread stays, if there is no such core or the
-// kernel refuses. Costs three system calls and a migration, some ten microseconds.
+// that is one. Otherwise as move_to().
 bool move_away(const Turns& turns, int preferred);
 
 }  // namespace hocket::platform

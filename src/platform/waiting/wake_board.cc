@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "platform/descriptor.h"
+#include "platform/waiting/placement.h"
 #include "platform/whereabouts/own_record.h"
 
 namespace hocket::platform {
@@ -119,7 +120,11 @@ void WakeBoard::ring(uint32_t peer) {
   // the sleeper, or the sleeper's futex word has changed. It also releases what the ringer did before.
   line->rings.fetch_add(1, std::memory_order_seq_cst);
   if (line->sleepers.load(std::memory_order_seq_cst) == 0) return;
-  if (syscall(SYS_futex, &line->rings, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0) > 0) sched_yield();
+  if (syscall(SYS_futex, &line->rings, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0) <= 0 || !keeps_core_) return;
+  // The kernel may have woken it on this core, where it would wait for a whole time slice, also after a yield. It needs
+  // the core for a moment, to move to its own.
+  constexpr timespec kMoment{0, 1'000};
+  nanosleep(&kMoment, nullptr);
 }
 
 void WakeBoard::ring_all() {
@@ -129,6 +134,7 @@ void WakeBoard::ring_all() {
 bool WakeBoard::sleep(uint32_t seen, int64_t timeout_ns, const std::atomic<uint32_t>* also) {
   // Relaxed: only this function writes it, and any value is right.
   static std::atomic<bool> is_waitv_missing{false};
+  const int core = sched_getcpu();
   // Sequentially consistent: see ring().
   own_->sleepers.fetch_add(1, std::memory_order_seq_cst);
   if (also == nullptr) {
@@ -150,7 +156,9 @@ bool WakeBoard::sleep(uint32_t seen, int64_t timeout_ns, const std::atomic<uint3
     }
   }
   own_->sleepers.fetch_sub(1, std::memory_order_relaxed);
-  return rings() != seen;
+  const bool is_rung = rings() != seen;
+  if (is_rung && keeps_core_ && sched_getcpu() != core) move_to(core);
+  return is_rung;
 }
 
 }  // namespace hocket::platform
