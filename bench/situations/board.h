@@ -58,8 +58,8 @@ static inline void open_board(int argc, char** argv) {
   close(file);
 }
 
-// All ranks have arrived when it returns. A wait of more than some milliseconds progresses the MPI, in case a peer
-// needs it to arrive.
+// All ranks have arrived when it returns. A wait of more than 50 us progresses the MPI, in case a peer needs it to
+// arrive: to free a communicator, for one.
 static inline void meet_at_board(void) {
   const unsigned round = atomic_load_explicit(&board->round, memory_order_acquire);
   if (atomic_fetch_add_explicit(&board->arrived, 1, memory_order_acq_rel) + 1 == (unsigned)size) {
@@ -67,13 +67,12 @@ static inline void meet_at_board(void) {
     atomic_store_explicit(&board->round, round + 1, memory_order_release);
     return;
   }
-  const double limit = now_us() + 3000;
+  const double limit = now_us() + 50;
   while (atomic_load_explicit(&board->round, memory_order_acquire) == round) {
     sched_yield();
     if (now_us() < limit) continue;
     int is_there;
     MPI_Iprobe(MPI_ANY_SOURCE, 99, MPI_COMM_SELF, &is_there, MPI_STATUS_IGNORE);
-    usleep(100);
   }
 }
 

@@ -126,8 +126,8 @@ def chosen(starts, names):
 
 
 # About what starts and cells take on two cores, in seconds: of a rank of an MPI, and of a cell of each program.
-START_S = {"mpich": (0.05, 0.05), "openmpi": (0.4, 0.08)}
-CELL_S = {"situations.c": 0.03, "peer.c": 0.08}
+START_S = {"mpich": (0.05, 0.05), "openmpi": (0.7, 0.1)}
+CELL_S = {"situations.c": 0.022, "peer.c": 0.08}
 
 
 def seconds_of(start, mpi, ranks):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What situations.py has measured: kept by cell and side, a value a round, and shown as tables, losses first.
 
-A cell's ratio is the better of the MPI's own medians over hocket's: above 1 hocket is faster. It is 0 where hocket has
-no value and the MPI has one, and None where the MPI has none."""
+A cell's ratio is the better of the MPI's own medians over hocket's: above 1 hocket is faster. It is 0 where hocket
+failed and the MPI did not, and None where the MPI or, in a run that was interrupted, hocket has no value."""
 
 import json
 import math
@@ -49,13 +49,19 @@ def median(cell, side):
     return statistics.median(values) if values and side not in cell["troubles"] else None
 
 
+def is_incomplete(cell):
+    return "hocket" in cell["troubles"]
+
+
 def ratio(cell):
     ours = median(cell, "hocket")
     theirs = [value for side in ("alone", "best") if (value := median(cell, side)) is not None]
     if not theirs:
         return None
-    if ours is None:
+    if is_incomplete(cell):
         return 0.0
+    if ours is None:
+        return None
     return min(theirs) / max(ours, 1e-4)
 
 
@@ -84,10 +90,6 @@ def shown(cell, side):
 
 def timed(cells):
     return [cell for cell in cells if not cell["call"].startswith(PROCESSOR)]
-
-
-def is_incomplete(cell):
-    return "hocket" in cell["troubles"]
 
 
 def in_order(cells):

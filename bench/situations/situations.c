@@ -93,15 +93,13 @@ static double time_calls(const Call* call, int calls) {
   return largest(now_us() - begin);
 }
 
-// Microseconds of a call, by trials that get longer; equal on all ranks.
+// Microseconds of a call, by trials that get longer, the shorter of two each; equal on all ranks.
 static double estimate(const Call* call) {
   for (int calls = 1;; calls *= 8) {
-    double taken = time_calls(call, calls);
-    if (taken < block_us) {
-      const double again = time_calls(call, calls);
-      if (again < taken) taken = again;
-    }
-    if (taken > block_us / 8 || calls >= kMostCalls) return taken / calls;
+    const double first = time_calls(call, calls), second = time_calls(call, calls);
+    const double taken = first < second ? first : second;
+    // A single call may wait for what the one before has left to do.
+    if (taken > (calls == 1 ? block_us : block_us / 8) || calls >= kMostCalls) return taken / calls;
   }
 }
 

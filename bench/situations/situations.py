@@ -113,7 +113,7 @@ def parse():
     parser.add_argument("--situation", default="", help="names, and first words of names")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=15, help="after which no more processes are started")
-    parser.add_argument("--block-ms", type=float, default=5, help="how long a block of calls takes")
+    parser.add_argument("--block-ms", type=float, default=4, help="how long a block of calls takes")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--table", type=pathlib.Path, help="every cell, in Markdown")
     parser.add_argument("--page", type=pathlib.Path, help="a page whose generated part is replaced")

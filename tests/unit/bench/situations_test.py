@@ -30,6 +30,9 @@ class Ratio(unittest.TestCase):
     def test_is_zero_where_hocket_hangs(self):
         self.assertEqual(results.ratio(cell_of({"alone": [4], "hocket": [1]}, {"hocket": "timed out"})), 0)
 
+    def test_is_nothing_where_hocket_is_not_measured(self):
+        self.assertIsNone(results.ratio(cell_of({"alone": [4]})))
+
     def test_is_nothing_where_the_mpi_hangs(self):
         self.assertIsNone(results.ratio(cell_of({"hocket": [1]}, {"alone": "timed out"})))
 
