@@ -78,8 +78,10 @@ void MpiPause::pause() {
     next_ring_ns_ = kFirstRingNs;
     if (wake_board() != nullptr) rings_ = wake_board()->rings();
   }
-  const uint32_t looks_between = sleeps_ ? internal::wait_policy.looks_between_sleeps : kLooksBetweenClocks;
-  if (look % looks_between == looks_between - 1) sleep_if_late();
+  const uint32_t between_sleeps = internal::wait_policy.looks_between_sleeps;
+  // Awake it divides by a constant: a division takes as long as a look.
+  if (sleeps_ ? look % between_sleeps == between_sleeps - 1 : look % kLooksBetweenClocks == kLooksBetweenClocks - 1)
+    sleep_if_late();
   if (!sleeps_ && look >= internal::wait_policy.looks_before_yield && internal::wait_policy.yields) sched_yield();
 }
 

@@ -236,6 +236,17 @@ int AnyRequest::look(bool& is_over) const {
   return error;
 }
 
+int AnyRequest::test_mpis(int* flag) const {
+  const int error = next_pmpi().Testany(count, requests, index, flag, status);
+  if (*flag == 0) return error;
+  if (error == MPI_SUCCESS && *index == MPI_UNDEFINED) {  // none is active
+    *flag = 0;
+    return not_over();
+  }
+  if (awaited_progress.has_messages()) note_ended(ended(0, error));
+  return error;
+}
+
 int AnyRequest::wait(const StartedAmong& ours) const {
   int flag = 0, error = MPI_SUCCESS;
   look_until([&] {
@@ -253,15 +264,7 @@ int AnyRequest::test(const StartedAmong& ours, int* flag) const {
   }
   *flag = 0;
   *index = MPI_UNDEFINED;
-  if (!ours.has_others()) return not_over();
-  const int error = next_pmpi().Testany(count, requests, index, flag, status);
-  if (*flag == 0) return error;
-  if (error == MPI_SUCCESS && *index == MPI_UNDEFINED) {  // none of the MPI's is active
-    *flag = 0;
-    return not_over();
-  }
-  note_ended(ended(0, error));
-  return error;
+  return ours.has_others() ? test_mpis(flag) : not_over();
 }
 
 // --- some ------------------------------------------------------------------------------------------------------------
