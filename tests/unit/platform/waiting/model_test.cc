@@ -83,11 +83,11 @@ std::string words(const Scenario& scenario) {
 }
 
 // Compared with a job whose ranks wait at no cost: ski rental's factor of two, the cost of waking for each sleep, in
-// each phase the yields among ranks of one core, and three time slices for each foreign process.
+// each phase the yields among ranks of one core, and a few time slices for each foreign process.
 bool takes_too_long(const Scenario& scenario, const Outcome& outcome) {
   constexpr int64_t kWakingNs = 100'000;
   constexpr int64_t kYieldNs = 500;
-  constexpr int64_t kSlicesNs = 15 * kMs;
+  constexpr int64_t kSlicesNs = 25 * kMs;
   const int64_t turns = scenario.ranks > scenario.cores ? (scenario.ranks + scenario.cores - 1) / scenario.cores : 0;
   Scenario oracle = mutated(scenario, Mutation::kNone);
   oracle.is_oracle = true;
