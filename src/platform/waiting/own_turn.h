@@ -14,7 +14,7 @@ namespace hocket::platform {
 
 class OwnTurn {
  public:
-  // A turn as long was work, and is told to the others.
+  // A turn this long was work, and is published.
   static constexpr int64_t kWorkNs = 20'000;
   // A yield among ranks that wait takes a microsecond a rank, among ranks that work in pieces some tens. One that takes
   // this long, somewhat less than the tick of a kernel with 1000 a second, has let another program compute.
@@ -27,8 +27,8 @@ class OwnTurn {
 
   // The thread has just got its core.
   void begin(int64_t now_ns) { begin_ns_ = now_ns; }
-  // Whether a turn can have been work, if `processor_time_ns()` agrees: the thread may have slept, or have been
-  // interrupted.
+  // Returns true, and publishes the turn that ends now, if it was work. Elapsed time shows that only together with
+  // processor time: the thread may have slept, or have been interrupted.
   template <typename ProcessorTime>
   [[nodiscard]] bool end(int core, int64_t now_ns, const ProcessorTime& processor_time_ns) {
     if (begin_ns_ == 0) begin_ns_ = now_ns;

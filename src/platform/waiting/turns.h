@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks that share cores last did with them: a rank that gets its core back late learns whether another rank of
-// the job had it, whose work must be done anyway, or a foreign program.
+// Where and when ranks last used the cores. Ranks that share cores publish their last turns: a rank that gets its core
+// back late learns whether another rank of the job had it, whose work must be done anyway, or a foreign program.
+// Ranks with a core each publish on which core they last waited or woke another rank: so they find out that the kernel
+// has put two of them on one core.
 //
-// And on which core each rank last waited or woke another, by which ranks that have a core each find that the kernel
-// has put two of them on one.
-//
-// Thread safety: a rank tells of its own turns only; all may look at any time. A reader may see half of a turn that is
-// being written, which makes for a wrong guess and nothing worse.
+// Thread safety: each rank writes its own record only; any rank may read any at any time. A reader may see half of a
+// turn that is being written, which makes for a wrong guess and nothing worse.
 #pragma once
 
 #include <algorithm>
@@ -78,7 +77,7 @@ class Turns {
   }
 
  private:
-  static constexpr int64_t kAtOnceNs = 200'000;  // what else comes between is no long yield
+  static constexpr int64_t kAtOnceNs = 200'000;  // shorter gaps are no long yields
 
   std::vector<Turn*> all_;
   uint32_t own_;

@@ -39,6 +39,7 @@ TEST(Waiter, SpinsThenYieldsThenSleepsWithACoreOfItsOwn) {
   Waiter waiter(policy);
   EXPECT_EQ(actions(waiter, kManyLooks), (std::vector{WaitAction::kSpin, WaitAction::kYield, WaitAction::kSleep}));
   EXPECT_GE(waiter.waited_ns(), policy.yield_ns);
+  waiter.woken(false);
   EXPECT_EQ(waiter.pause(), WaitAction::kSleep) << "goes on sleeping";
 }
 
