@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "platform/waiting/placement.h"
+
 namespace hocket::communicator {
 namespace {
 
@@ -42,6 +44,7 @@ bool Wait::sleep(bool attends) {
   // Nothing wakes it for what else it waits for, so it polls at intervals.
   if (carrier != nullptr)
     return carrier->sleep(std::min(wakes_alone ? waiter_.sleep_ns() : waiter_.poll_interval_ns(), most_ns));
+  const platform::AvoidPeers keeps_away(context_.oversubscribed() ? nullptr : &turns_);
   return participants_.group->sleep(
       std::min(tracks_.must_poll() ? waiter_.poll_interval_ns() : waiter_.sleep_ns(), most_ns));
 }
