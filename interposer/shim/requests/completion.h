@@ -159,7 +159,7 @@ int wait_for(const Completion& completion, const void* caller, const PassThrough
 
 // `flag`: where the answer goes; nullptr: it goes with the completion.
 template <typename Completion, typename PassThrough>
-int test_for(const Completion& completion, int* flag, const PassThrough& pass_through) {
+int test_once(const Completion& completion, int* flag, const PassThrough& pass_through) {
   const AwaitedRequests awaited(completion.requests, completion.count, false);
   if (has_under_way() && !is_nested()) [[unlikely]]
     advance_started();
@@ -170,6 +170,16 @@ int test_for(const Completion& completion, int* flag, const PassThrough& pass_th
   }
   return count_ended(completion, flag, pass_through);
 }
+template <typename Completion, typename PassThrough>
+int test_for(const Completion& completion, int* flag, const PassThrough& pass_through) {
+  const int error = test_once(completion, flag, pass_through);
+  if (error != MPI_SUCCESS || is_nested()) return error;
+  if constexpr (std::is_same_v<Completion, SomeRequests>)
+    after_test(*completion.completed != 0);
+  else
+    after_test(*flag != 0);
+  return error;
+}
 
 // What MPI_Request_get_status and its forms tell, of one; the request stays as it is.
 template <typename PassThrough>
@@ -177,8 +187,10 @@ int ask_for(MPI_Request request, int* flag, MPI_Status* status, const PassThroug
   if (has_under_way() && !is_nested()) [[unlikely]]
     advance_started();
   StartedCall* const call = has_active_calls() && !is_nested() ? find_started(request) : nullptr;
-  if (call == nullptr || !call->is_active() || flag == nullptr) return pass_through();
-  return ask_started(*call, flag, status);
+  const int error = call == nullptr || !call->is_active() || flag == nullptr ? pass_through()
+                                                                             : ask_started(*call, flag, status);
+  if (error == MPI_SUCCESS && !is_nested()) after_test(*flag != 0);
+  return error;
 }
 
 // A request of the program's that it frees.

@@ -9,14 +9,21 @@
 namespace hocket::platform {
 namespace {
 
+<<<<<<< HEAD
 // Fails where there are more processors than a cpu_set_t has room for.
 bool read_mask(cpu_set_t& allowed) { return sched_getaffinity(0, sizeof allowed, &allowed) == 0; }
 
 bool pin_and_restore(int core, const cpu_set_t& allowed) {
+=======
+cpu_set_t only(int core) {
+>>>>>>> wa
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(core, &one);
-  if (sched_setaffinity(0, sizeof one, &one) != 0) return false;
+  return one;
+}
+
+bool restore(const cpu_set_t& allowed) {
   if (sched_setaffinity(0, sizeof allowed, &allowed) == 0) return true;
   // None of the cores that were allowed is any more: all that are now.
   cpu_set_t every;
@@ -47,7 +54,22 @@ bool move_away(const Turns& turns, int preferred) {
   }
   // Announced first, so that no peer follows.
   turns.come_to(target);
-  return pin_and_restore(target, allowed);
+  const cpu_set_t one = only(target);
+  return sched_setaffinity(0, sizeof one, &one) == 0 && restore(allowed);
+}
+
+AvoidPeers::AvoidPeers(const Turns* turns) {
+  const int here = sched_getcpu();
+  if (turns == nullptr || here < 0 || sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) return;
+  narrowed_ = allowed_;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (core != here && CPU_ISSET(core, &allowed_) && turns->has_peer_on(core)) CPU_CLR(core, &narrowed_);
+  is_narrowed_ = !CPU_EQUAL(&narrowed_, &allowed_) && sched_setaffinity(0, sizeof narrowed_, &narrowed_) == 0;
+}
+
+AvoidPeers::~AvoidPeers() {
+  cpu_set_t now;
+  if (is_narrowed_ && sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &narrowed_)) restore(allowed_);
 }
 
 }  // namespace hocket::platform

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moving a rank to another core.
+// Keeping ranks that have a core each on different cores.
 //
 // The kernel wakes a sleeper on its waker's core if it takes the sleeper's own for busy, which under a hypervisor it
 // does of idle ones as well. Two ranks then share a core until the load balancer acts, which takes a tenth of a second.
+// So a rank keeps away from its peers' cores while it sleeps, and moves if it shares one nevertheless.
 //
 // Thread safety: any thread, each for itself.
 #pragma once
+
+#include <sched.h>
 
 #include "platform/waiting/turns.h"
 
@@ -18,5 +21,22 @@ bool move_to(int core);
 // Moves the calling thread away from a core on which a peer was last, to an allowed core without any: to `preferred` if
 // that is one. Otherwise as move_to().
 bool move_away(const Turns& turns, int preferred);
+
+// As long as it lives, the kernel does not wake the calling thread on a core on which a peer was last, but for the one
+// where it is now: the affinity mask has no others. Costs up to four system calls.
+class AvoidPeers {
+ public:
+  // nullptr: without effect.
+  explicit AvoidPeers(const Turns* turns);
+  // Restores the mask, unless another process has changed it meanwhile.
+  ~AvoidPeers();
+  AvoidPeers(const AvoidPeers&) = delete;
+  AvoidPeers& operator=(const AvoidPeers&) = delete;
+
+ private:
+  cpu_set_t allowed_;
+  cpu_set_t narrowed_;
+  bool is_narrowed_ = false;
+};
 
 }  // namespace hocket::platform

@@ -76,6 +76,47 @@ TEST_F(Placement, StaysWhereEachCoreHasAPeer) {
   });
 }
 
+TEST_F(Placement, AvoidsPeersAsLongAsItIsToAndKeepsItsCore) {
+  if (cores_.size() < 2) GTEST_SKIP() << "one core";
+  in_a_moved_thread([&](const Turns& turns) {
+    ASSERT_TRUE(move_away(turns, cores_.front()));
+    all_[1].come_to(cores_.back());
+    const cpu_set_t before = own_mask();
+    {
+      const AvoidPeers none(nullptr);
+      const cpu_set_t during = own_mask();
+      EXPECT_TRUE(CPU_EQUAL(&before, &during));
+    }
+    {
+      const int here = sched_getcpu();
+      const AvoidPeers avoid(&turns);
+      const cpu_set_t during = own_mask();
+      EXPECT_EQ(CPU_COUNT(&during), CPU_COUNT(&before) - (here == cores_.back() ? 0 : 1));
+      EXPECT_EQ(CPU_ISSET(cores_.back(), &during) != 0, here == cores_.back());
+    }
+    const cpu_set_t after = own_mask();
+    EXPECT_TRUE(CPU_EQUAL(&before, &after));
+  });
+}
+
+TEST_F(Placement, LeavesAMaskThatAnotherHasChangedMeanwhile) {
+  if (cores_.size() < 2) GTEST_SKIP() << "one core";
+  std::thread([&] {
+    const Turns turns(turns_, 0);
+    for (size_t i = 1; i < cores_.size(); ++i) all_[i].come_to(cores_[i]);
+    ASSERT_TRUE(move_away(turns, cores_.front()));
+    cpu_set_t other;
+    CPU_ZERO(&other);
+    CPU_SET(cores_.back(), &other);
+    {
+      const AvoidPeers avoid(&turns);
+      ASSERT_EQ(sched_setaffinity(0, sizeof other, &other), 0);
+    }
+    const cpu_set_t after = own_mask();
+    EXPECT_TRUE(CPU_EQUAL(&other, &after));
+  }).join();
+}
+
 TEST_F(Placement, NeverLeavesItsMask) {
   in_a_moved_thread([&](const Turns& turns) {
     cpu_set_t one;
