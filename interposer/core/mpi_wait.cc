@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "core/awaited_progress.h"
 #include "core/wake.h"
+#include "platform/waiting/placement.h"
 
 namespace hocket::interposer {
 namespace {
@@ -63,7 +64,6 @@ bool is_rung() {
 
 void begin_mpi_waits(const MpiWaitPolicy& policy) {
   internal::wait_policy = policy;
-  if (wake_board() != nullptr) wake_board()->keep_core(!policy.share_cores);
   internal::looks.store(policy.looks, std::memory_order_relaxed);
 }
 
@@ -131,7 +131,12 @@ void MpiPause::sleep_if_late() {
     return;
   }
   board->enter();
-  board->sleep(rings_, ns);
+  if (policy.share_cores) {
+    board->sleep(rings_, ns);
+  } else {
+    const platform::AvoidPeers stays{platform::AvoidPeers::AllCoresButOwn()};
+    board->sleep(rings_, ns);
+  }
   board->leave();
 }
 

@@ -44,18 +44,13 @@ bool Wait::sleep() {
   // Nothing wakes it for what else it waits for, so it polls at intervals.
   if (carrier != nullptr)
     return carrier->sleep(std::min(wakes_alone ? waiter_.sleep_ns() : waiter_.poll_interval_ns(), most_ns));
-<<<<<<< HEAD
+  const platform::AvoidPeers keeps_away(context_.oversubscribed() ? nullptr : &turns_);
   const int64_t ns = std::min(tracks_.must_poll() ? waiter_.poll_interval_ns() : waiter_.sleep_ns(), most_ns);
   platform::WakeBoard* const board = attention_.board();
   if (board == nullptr) return participants_.group->sleep(ns);
   const std::atomic<uint32_t>& parked = participants_.group->own_parking().parked;
   const bool is_rung = board->sleep(attention_.rings(), ns, &parked);
   return is_rung || parked.load(std::memory_order_relaxed) == 0;
-=======
-  const platform::AvoidPeers keeps_away(context_.oversubscribed() ? nullptr : &turns_);
-  return participants_.group->sleep(
-      std::min(tracks_.must_poll() ? waiter_.poll_interval_ns() : waiter_.sleep_ns(), most_ns));
->>>>>>> wa
 }
 
 Status Wait::check_for_failure() {

@@ -9,14 +9,10 @@
 namespace hocket::platform {
 namespace {
 
-<<<<<<< HEAD
 // Fails where there are more processors than a cpu_set_t has room for.
 bool read_mask(cpu_set_t& allowed) { return sched_getaffinity(0, sizeof allowed, &allowed) == 0; }
 
-bool pin_and_restore(int core, const cpu_set_t& allowed) {
-=======
 cpu_set_t only(int core) {
->>>>>>> wa
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(core, &one);
@@ -32,12 +28,6 @@ bool restore(const cpu_set_t& allowed) {
 }
 
 }  // namespace
-
-bool move_to(int core) {
-  cpu_set_t allowed;
-  return core >= 0 && core < CPU_SETSIZE && read_mask(allowed) && CPU_ISSET(core, &allowed) &&
-         pin_and_restore(core, allowed);
-}
 
 bool move_away(const Turns& turns, int preferred) {
   cpu_set_t allowed;
@@ -60,16 +50,27 @@ bool move_away(const Turns& turns, int preferred) {
 
 AvoidPeers::AvoidPeers(const Turns* turns) {
   const int here = sched_getcpu();
-  if (turns == nullptr || here < 0 || sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) return;
+  if (turns == nullptr || here < 0 || !read_mask(allowed_)) return;
   narrowed_ = allowed_;
   for (int core = 0; core < CPU_SETSIZE; ++core)
     if (core != here && CPU_ISSET(core, &allowed_) && turns->has_peer_on(core)) CPU_CLR(core, &narrowed_);
+  narrow();
+}
+
+AvoidPeers::AvoidPeers(AllCoresButOwn) {
+  const int here = sched_getcpu();
+  if (here < 0 || here >= CPU_SETSIZE || !read_mask(allowed_)) return;
+  narrowed_ = only(here);
+  narrow();
+}
+
+void AvoidPeers::narrow() {
   is_narrowed_ = !CPU_EQUAL(&narrowed_, &allowed_) && sched_setaffinity(0, sizeof narrowed_, &narrowed_) == 0;
 }
 
 AvoidPeers::~AvoidPeers() {
   cpu_set_t now;
-  if (is_narrowed_ && sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &narrowed_)) restore(allowed_);
+  if (is_narrowed_ && read_mask(now) && CPU_EQUAL(&now, &narrowed_)) restore(allowed_);
 }
 
 }  // namespace hocket::platform

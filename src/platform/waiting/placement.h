@@ -14,12 +14,9 @@
 
 namespace hocket::platform {
 
-// Moves the calling thread to a core of its affinity mask, which stays as it is. Returns false, and the thread stays, if
-// the core is not in the mask or the kernel refuses. Costs three system calls and a migration, some ten microseconds.
-bool move_to(int core);
-
 // Moves the calling thread away from a core on which a peer was last, to an allowed core without any: to `preferred` if
-// that is one. Otherwise as move_to().
+// that is one. Its affinity mask stays as it is. Returns false, and the thread stays, if there is no such core or the
+// kernel refuses. Costs three system calls and a migration, some ten microseconds.
 bool move_away(const Turns& turns, int preferred);
 
 // As long as it lives, the kernel does not wake the calling thread on a core on which a peer was last, but for the one
@@ -28,12 +25,17 @@ class AvoidPeers {
  public:
   // nullptr: without effect.
   explicit AvoidPeers(const Turns* turns);
+  // Where it is unknown on which cores peers are.
+  struct AllCoresButOwn {};
+  explicit AvoidPeers(AllCoresButOwn cores);
   // Restores the mask, unless another process has changed it meanwhile.
   ~AvoidPeers();
   AvoidPeers(const AvoidPeers&) = delete;
   AvoidPeers& operator=(const AvoidPeers&) = delete;
 
  private:
+  void narrow();
+
   cpu_set_t allowed_;
   cpu_set_t narrowed_;
   bool is_narrowed_ = false;

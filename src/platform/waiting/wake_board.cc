@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,7 +15,6 @@
 
 #include "base/clock.h"
 #include "platform/descriptor.h"
-#include "platform/waiting/placement.h"
 #include "platform/whereabouts/own_record.h"
 
 namespace hocket::platform {
@@ -120,11 +118,7 @@ void WakeBoard::ring(uint32_t peer) {
   // the sleeper, or the sleeper's futex word has changed. It also releases what the ringer did before.
   line->rings.fetch_add(1, std::memory_order_seq_cst);
   if (line->sleepers.load(std::memory_order_seq_cst) == 0) return;
-  if (syscall(SYS_futex, &line->rings, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0) <= 0 || !keeps_core_) return;
-  // The kernel may have woken it on this core, where it would wait for a whole time slice, also after a yield. It needs
-  // the core for a moment, to move to its own.
-  constexpr timespec kMoment{0, 1'000};
-  nanosleep(&kMoment, nullptr);
+  syscall(SYS_futex, &line->rings, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
 void WakeBoard::ring_all() {
@@ -134,7 +128,6 @@ void WakeBoard::ring_all() {
 bool WakeBoard::sleep(uint32_t seen, int64_t timeout_ns, const std::atomic<uint32_t>* also) {
   // Relaxed: only this function writes it, and any value is right.
   static std::atomic<bool> is_waitv_missing{false};
-  const int core = sched_getcpu();
   // Sequentially consistent: see ring().
   own_->sleepers.fetch_add(1, std::memory_order_seq_cst);
   if (also == nullptr) {
@@ -156,9 +149,7 @@ bool WakeBoard::sleep(uint32_t seen, int64_t timeout_ns, const std::atomic<uint3
     }
   }
   own_->sleepers.fetch_sub(1, std::memory_order_relaxed);
-  const bool is_rung = rings() != seen;
-  if (is_rung && keeps_core_ && sched_getcpu() != core) move_to(core);
-  return is_rung;
+  return rings() != seen;
 }
 
 }  // namespace hocket::platform

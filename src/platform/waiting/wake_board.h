@@ -75,8 +75,6 @@ class WakeBoard {
   // This rank's own side. It wants to be rung in between:
   void enter() { first_->waiting.fetch_add(1, std::memory_order_relaxed); }
   void leave() { first_->waiting.fetch_sub(1, std::memory_order_relaxed); }
-  // Whether the rank has a core for itself: then it returns after a ring to the one on which it fell asleep.
-  void keep_core(bool keeps) { keeps_core_ = keeps; }
   // Acquire: what a peer did before it rang is visible.
   uint32_t rings() const { return own_->rings.load(std::memory_order_acquire); }
   // Until the number of rings isn't `seen` any more, or the time is over; true: the former. `also`: a futex word of
@@ -124,7 +122,6 @@ class WakeBoard {
   uint32_t own_index_;
   WakeLine* own_;
   WakeCount* first_;
-  bool keeps_core_ = false;
 };
 
 }  // namespace hocket::platform
