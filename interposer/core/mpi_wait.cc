@@ -60,6 +60,15 @@ bool is_rung() {
   return board != nullptr && board->is_complete();
 }
 
+void sleep_on_own_core(platform::WakeBoard& board, uint32_t rings, int64_t ns) {
+  bool is_rung = false;
+  {
+    const platform::AvoidPeers stays{platform::AvoidPeers::AllCoresButOwn()};
+    is_rung = board.sleep(rings, ns);
+  }
+  if (is_rung && board.is_on_ringers_core()) platform::leave_core();
+}
+
 }  // namespace
 
 void begin_mpi_waits(const MpiWaitPolicy& policy) {
@@ -131,12 +140,10 @@ void MpiPause::sleep_if_late() {
     return;
   }
   board->enter();
-  if (policy.share_cores) {
+  if (policy.share_cores)
     board->sleep(rings_, ns);
-  } else {
-    const platform::AvoidPeers stays{platform::AvoidPeers::AllCoresButOwn()};
-    board->sleep(rings_, ns);
-  }
+  else
+    sleep_on_own_core(*board, rings_, ns);
   board->leave();
 }
 

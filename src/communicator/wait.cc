@@ -44,13 +44,19 @@ bool Wait::sleep() {
   // Nothing wakes it for what else it waits for, so it polls at intervals.
   if (carrier != nullptr)
     return carrier->sleep(std::min(wakes_alone ? waiter_.sleep_ns() : waiter_.poll_interval_ns(), most_ns));
-  const platform::AvoidPeers keeps_away(context_.oversubscribed() ? nullptr : &turns_);
   const int64_t ns = std::min(tracks_.must_poll() ? waiter_.poll_interval_ns() : waiter_.sleep_ns(), most_ns);
+  const bool has_core = !context_.oversubscribed();
   platform::WakeBoard* const board = attention_.board();
-  if (board == nullptr) return participants_.group->sleep(ns);
-  const std::atomic<uint32_t>& parked = participants_.group->own_parking().parked;
-  const bool is_rung = board->sleep(attention_.rings(), ns, &parked);
-  return is_rung || parked.load(std::memory_order_relaxed) == 0;
+  bool is_rung = false, is_woken = false;
+  {
+    const platform::AvoidPeers keeps_away(has_core ? &turns_ : nullptr);
+    if (board == nullptr) return participants_.group->sleep(ns);
+    const std::atomic<uint32_t>& parked = participants_.group->own_parking().parked;
+    is_rung = board->sleep(attention_.rings(), ns, &parked);
+    is_woken = is_rung || parked.load(std::memory_order_relaxed) == 0;
+  }
+  if (is_rung && has_core && board->is_on_ringers_core()) platform::leave_core();
+  return is_woken;
 }
 
 Status Wait::check_for_failure() {

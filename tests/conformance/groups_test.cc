@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "c_api/internal/leaving.h"
-#include "c_api/internal/sleeping.h"
 #include "support/team.h"
 
 namespace hocket::test {
@@ -328,39 +327,6 @@ TEST(World, OfAProgramStartedByHandIsOneRank) {
   EXPECT_EQ(members(comm, 7), (std::vector<int64_t>{7}));
   EXPECT_EQ(hocket_comm_destroy(comm), HOCKET_OK);
   EXPECT_EQ(hocket_context_destroy(context), HOCKET_OK);
-}
-
-// A rank that waits in the library underneath sleeps for long, and a peer that has something for it there wakes it: the
-// sleep would take longer than the test may.
-TEST(Sleep, IsEndedByAPeer) {
-  constexpr int64_t kForeverNs = int64_t{3600} * 1'000'000'000;
-  const int failed = run_processes(2, [](Rank& rank) {
-    ASSERT_EQ(hocket_barrier(rank.comm), HOCKET_OK) << hocket_error_text();
-    for (int round = 0; round < 20; ++round) {
-      const int sleeper = round % 2;
-      if (rank.rank == sleeper) {
-        EXPECT_TRUE(c_api::sleep_until_woken(rank.comm, kForeverNs));
-      } else {
-        while (c_api::sleepers(rank.comm).load() == 0) sched_yield();
-        // A wake-up that comes before it sleeps is lost.
-        while (c_api::sleepers(rank.comm).load() != 0) {
-          c_api::wake(rank.comm, sleeper);
-          sched_yield();
-        }
-      }
-      ASSERT_EQ(hocket_barrier(rank.comm), HOCKET_OK) << hocket_error_text();
-    }
-  });
-  EXPECT_EQ(failed, 0);
-}
-
-TEST(Sleep, EndsByItselfAndIsNobodyElses) {
-  const int failed = run_processes(2, [](Rank& rank) {
-    for (const int nobody : {-1, -2, 2, 1 << 30, rank.rank}) c_api::wake(rank.comm, nobody);
-    EXPECT_FALSE(c_api::sleep_until_woken(rank.comm, 1'000'000));
-    ASSERT_EQ(hocket_barrier(rank.comm), HOCKET_OK) << hocket_error_text();
-  });
-  EXPECT_EQ(failed, 0);
 }
 
 }  // namespace

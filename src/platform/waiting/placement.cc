@@ -48,6 +48,17 @@ bool move_away(const Turns& turns, int preferred) {
   return sched_setaffinity(0, sizeof one, &one) == 0 && restore(allowed);
 }
 
+bool leave_core() {
+  cpu_set_t allowed;
+  const int here = sched_getcpu();
+  if (here < 0 || !read_mask(allowed)) return false;
+  int further = 1;
+  while (further < CPU_SETSIZE && !CPU_ISSET((here + further) % CPU_SETSIZE, &allowed)) ++further;
+  if (further == CPU_SETSIZE) return false;
+  const cpu_set_t one = only((here + further) % CPU_SETSIZE);
+  return sched_setaffinity(0, sizeof one, &one) == 0 && restore(allowed);
+}
+
 AvoidPeers::AvoidPeers(const Turns* turns) {
   const int here = sched_getcpu();
   if (turns == nullptr || here < 0 || !read_mask(allowed_)) return;

@@ -19,6 +19,9 @@ namespace hocket::platform {
 // kernel refuses. Costs three system calls and a migration, some ten microseconds.
 bool move_away(const Turns& turns, int preferred);
 
+// The same, to the next allowed core, where it is unknown on which cores peers are.
+bool leave_core();
+
 // As long as it lives, the kernel does not wake the calling thread on a core on which a peer was last, but for the one
 // where it is now: the affinity mask has no others. Costs up to four system calls.
 class AvoidPeers {

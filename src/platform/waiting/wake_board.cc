@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -114,11 +115,16 @@ void WakeBoard::ring(uint32_t peer) {
   peers_[peer].rung_ns.store(now, std::memory_order_relaxed);
   WakeLine* const line = find(peer);
   if (line == nullptr) return;
+  line->rung_from.store(sched_getcpu() + 1, std::memory_order_relaxed);
   // Sequentially consistent, with the sleeper's fetch_add on `sleepers` and the kernel's comparison: either this sees
   // the sleeper, or the sleeper's futex word has changed. It also releases what the ringer did before.
   line->rings.fetch_add(1, std::memory_order_seq_cst);
   if (line->sleepers.load(std::memory_order_seq_cst) == 0) return;
   syscall(SYS_futex, &line->rings, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+bool WakeBoard::is_on_ringers_core() const {
+  return own_->rung_from.load(std::memory_order_relaxed) == sched_getcpu() + 1;
 }
 
 void WakeBoard::ring_all() {

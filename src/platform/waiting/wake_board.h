@@ -82,6 +82,9 @@ class WakeBoard {
   // for both (before 5.16), the sleep lasts no longer than kShortSleepNs.
   bool sleep(uint32_t seen, int64_t timeout_ns, const std::atomic<uint32_t>* also = nullptr);
 
+  // Whether the last rank that rang was on the core on which the caller is: it came there meanwhile.
+  bool is_on_ringers_core() const;
+
   static constexpr int64_t kShortSleepNs = 50'000;
   // A rank rings a peer no more often. A peer that was rung polls for longer than that.
   static constexpr int64_t kBetweenRingsNs = 200'000;

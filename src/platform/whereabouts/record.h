@@ -63,6 +63,7 @@ struct alignas(64) WakeLine {
   std::atomic<uint64_t> key;       // tells the record from others; 0: rings are not wanted
   std::atomic<uint32_t> rings;     // a futex word: goes up with each ring
   std::atomic<uint32_t> sleepers;  // threads of the process that sleep until the next one
+  std::atomic<int32_t> rung_from;  // 1 + the core from which it was last rung
 };
 
 // Of the node's first rank, for all of them.

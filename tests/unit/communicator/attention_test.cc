@@ -12,7 +12,7 @@ constexpr int64_t kMs = 1000 * kUs;
 TEST(Attention, IsCalledForWhileThereIsAReason) {
   std::atomic<uint64_t> reasons{0};
   EXPECT_FALSE(Attention({}).is_called_for());
-  const Attention attention({.reasons = &reasons});
+  Attention attention({.reasons = &reasons});
   EXPECT_FALSE(attention.is_called_for());
   reasons = 1;
   EXPECT_TRUE(attention.is_called_for());
