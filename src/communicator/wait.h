@@ -36,6 +36,8 @@ class Wait {
  private:
   template <typename Look, typename Awaits>
   Status look_until(const Look& is_done, const Awaits& awaits);
+  // A rank that yields to its peers wants to be rung from then on. Most waits among running ranks are shorter.
+  static constexpr uint32_t kLooksBeforeVisit = 16;
   // This many looks at the library underneath without a pause take some milliseconds.
   static constexpr uint32_t kLooksPerFailureCheck = 1024;
 
@@ -88,7 +90,7 @@ Status Wait::look_until(const Look& is_done, const Awaits& awaits) {
       action = platform::WaitAction::kYield;
     }
     if (action == platform::WaitAction::kSleep ||
-        (action == platform::WaitAction::kYield && attention_.has_reasons()))
+        (action == platform::WaitAction::kYield && looks > kLooksBeforeVisit && attention_.has_reasons()))
       visit.begin();
     if (action == platform::WaitAction::kSleep) {
       participants_.group->announce_sleep(awaits());
