@@ -16,11 +16,12 @@ namespace hocket::interposer {
 namespace {
 
 // How long a thread sleeps between looks: a small part of the time that it has waited, since what it waits for may come
-// without a ring. Where each rank has a core, looks take it from no other rank.
+// without a ring. Where nothing rings and each rank has a core, looks take it from no other rank.
 struct SleepTimes {
   int64_t sleeps_per_wait, shortest_ns, longest_ns;
 };
-constexpr SleepTimes kOnSharedCores{32, 50'000, 1'000'000}, kWithACoreEach{128, 50'000, 4'000'000};
+constexpr SleepTimes kRung{32, 50'000, 4'000'000}, kOnSharedCores{32, 50'000, 1'000'000},
+    kWithACoreEach{128, 50'000, 4'000'000};
 // A rank that has waited for so long rings its peers, and again each time that it has waited twice as long: they may
 // have to poll before what it waits for can come.
 constexpr int64_t kFirstRingNs = 8'000;
@@ -55,7 +56,7 @@ struct Shortest {
 };
 
 // Whether each rank of the node that needs this one rings.
-bool is_rung() {
+bool do_peers_ring() {
   const platform::WakeBoard* const board = wake_board();
   return board != nullptr && board->is_complete();
 }
@@ -130,9 +131,9 @@ void MpiPause::sleep_if_late() {
   if (now - first_ns_ >= kLongWaitNs && policy.long_wait != nullptr) policy.long_wait();
   const int64_t waited_ns = now - began_ns_;
   sleeps_ = policy.sleeps && waited_ns >= policy.awake_ns && awake_.is_over(now) &&
-            (waited_ns >= kAwakeWithWindowNs || !awaited_progress.has_windows() || is_rung());
+            (waited_ns >= kAwakeWithWindowNs || !awaited_progress.has_windows() || do_peers_ring());
   if (!sleeps_) return;
-  const SleepTimes& times = policy.share_cores ? kOnSharedCores : kWithACoreEach;
+  const SleepTimes& times = do_peers_ring() ? kRung : policy.share_cores ? kOnSharedCores : kWithACoreEach;
   const int64_t ns = std::clamp(waited_ns / times.sleeps_per_wait, times.shortest_ns, times.longest_ns);
   if (board == nullptr) {
     const timespec time{0, ns};
