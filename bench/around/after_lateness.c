@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small allreduces after one rank was late: a rank sleeps for so many milliseconds, then all make 200 of them, 60 times
+// Small allreduces after one rank was late: a rank sleeps for some milliseconds, then all make 200 of them, 60 times
 // (but for 2 seconds at most). Prints the mean of a call in microseconds.
 //   after_lateness MILLISECONDS [bound] [together]
 // bound: each rank to a core of its own. together: each round begins with all ranks on one core, free to use all.

@@ -32,7 +32,7 @@ def command(mpi, side, ranks, line):
 
 @contextlib.contextmanager
 def load(count):
-    """So many processes that compute."""
+    """Processes that compute."""
     processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank sees that needs the MPI of a waiting rank, and what the waiting rank costs.
+// Latency of a rank that needs the MPI of a waiting rank, and the processor time of the latter.
 //
 //   peer board=FILE group=rma|messages silence_s=0.1 places=first,later,receive [operation_ms=20] [limit_s=120]
 //        [threads=multiple] [bound=1]
@@ -113,7 +113,7 @@ static void access_by_messages(void) {
   access_peer("iprobe_64K", iprobe_and_receive, kMessages);
 }
 
-// What did not fit into operation_ms, once rank 1 waits no more.
+// The operations that did not fit into operation_ms, once rank 1 waits no more.
 static void send_rest(void) {
   char byte = 0;
   for (int tag = kSsendTag; tag <= kSendTag; ++tag)

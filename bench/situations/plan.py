@@ -90,7 +90,7 @@ def peers_of(ranks):
 
 
 def starts_of(ranks, has_long_silence=False):
-    """All starts for so many ranks. A long silence takes eleven seconds, twice."""
+    """All starts for this number of ranks. A long silence takes eleven seconds, twice."""
     is_small = ranks <= 4
     long_calls = of_length("64K") if is_small else ("bcast_64K", "allreduce_64K", "alltoall_64K", "sendrecv_64K")
     tight = [("first_0", "barrier"), *pairs(["tight"], SHORT + long_calls)]

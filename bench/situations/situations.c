@@ -85,7 +85,7 @@ static double between(double value, double least, double most_of_it) {
   return value < least ? least : value > most_of_it ? most_of_it : value;
 }
 
-// Of so many calls, on the slowest rank; the same number on all ranks.
+// The time of these calls on the slowest rank; the same number on all ranks.
 static double time_calls(const Call* call, int calls) {
   meet_at_board();
   const double begin = now_us();

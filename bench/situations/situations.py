@@ -39,7 +39,7 @@ from results import Results, as_json, fit_into, full_text, page
 from runs import check_words  # pylint: disable=wrong-import-order
 
 
-# Of a file in bench/results/one-machine/.
+# Relative to a file in bench/results/one-machine/.
 TITLE = ("# One machine: situations\n\n[docs/situations.md](../../../docs/situations.md) has the situations, the "
          "method and the findings. Microseconds.\n\n")
 
@@ -94,7 +94,7 @@ def interrupt(*_):
 
 
 def measure_all(plan, options):
-    """What was measured up to an interruption counts."""
+    """Results up to an interruption count."""
     results = Results()
     signal.signal(signal.SIGTERM, interrupt)
     with tempfile.TemporaryDirectory(prefix="hocket-situations-") as work:

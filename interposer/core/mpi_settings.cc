@@ -65,7 +65,11 @@ void MpiSettings::set(std::span<const MpiFamily> families) {
   for (const MpiFamily family : families) {
     const auto is_set = [&](const Variable& one) { return one.family == family && std::getenv(one.name) != nullptr; };
     if (std::any_of(std::begin(kVariables), std::end(kVariables), is_set)) {
-      have_effect_ = true;
+      const auto is_other = [&](const Variable& one) {
+        const char* const value = std::getenv(one.name);
+        return one.family == family && (value == nullptr || std::string_view(value) != one.value);
+      };
+      have_effect_ = have_effect_ || std::none_of(std::begin(kVariables), std::end(kVariables), is_other);
       continue;
     }
     for (const Variable& one : kVariables) {

@@ -55,7 +55,7 @@ struct Shortest {
   }
 };
 
-// Whether each rank of the node that needs this one rings.
+// Whether each rank that needs this one rings.
 bool do_peers_ring() {
   const platform::WakeBoard* const board = wake_board();
   return board != nullptr && board->is_complete();
@@ -106,6 +106,11 @@ bool MpiPause::has_moved_something() {
   return ++long_looks_ >= kLongLooks;
 }
 
+void MpiPause::leave_board() {
+  is_on_board_ = false;
+  if (platform::WakeBoard* const board = wake_board(); board != nullptr) board->leave();
+}
+
 void MpiPause::ring_peers(int64_t now_ns) {
   if (now_ns - first_ns_ < next_ring_ns_) return;
   next_ring_ns_ = 2 * (now_ns - first_ns_);
@@ -132,20 +137,27 @@ void MpiPause::sleep_if_late() {
   const int64_t waited_ns = now - began_ns_;
   sleeps_ = policy.sleeps && waited_ns >= policy.awake_ns && awake_.is_over(now) &&
             (waited_ns >= kAwakeWithWindowNs || !awaited_progress.has_windows() || do_peers_ring());
-  if (!sleeps_) return;
+  if (!sleeps_) return end();
+  // A peer that saw no rank wait has not rung: what it did is found by the looks until the next call.
+  if (board != nullptr && !is_on_board_) {
+    board->enter();
+    is_on_board_ = true;
+    return;
+  }
   const SleepTimes& times = do_peers_ring() ? kRung : policy.share_cores ? kOnSharedCores : kWithACoreEach;
-  const int64_t ns = std::clamp(waited_ns / times.sleeps_per_wait, times.shortest_ns, times.longest_ns);
+  // A peer that can't ring waits for the end of a sleep with each access.
+  const bool is_short = awaited_progress.has_windows() && !do_peers_ring();
+  const int64_t ns =
+      is_short ? times.shortest_ns : std::clamp(waited_ns / times.sleeps_per_wait, times.shortest_ns, times.longest_ns);
   if (board == nullptr) {
     const timespec time{0, ns};
     nanosleep(&time, nullptr);
     return;
   }
-  board->enter();
   if (policy.share_cores)
     board->sleep(rings_, ns);
   else
     sleep_on_own_core(*board, rings_, ns);
-  board->leave();
 }
 
 }  // namespace hocket::interposer

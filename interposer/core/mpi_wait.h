@@ -37,8 +37,8 @@ struct MpiWaitPolicy {
   bool yields = false;       // the thread is to yield at each look
   uint32_t looks_before_yield = 0;
   uint32_t looks_between_sleeps = 1;
-  bool sleeps = true;         // and to sleep
-  int64_t awake_ns = 0;       // for how long it stays awake first
+  bool sleeps = true;    // and to sleep
+  int64_t awake_ns = 0;  // for how long it stays awake first
   // Called between looks, at least once in a while, of a thread that has waited for a tenth of a second; the MPI may
   // have called the hook.
   void (*long_wait)() = nullptr;
@@ -49,16 +49,23 @@ class MpiPause {
  public:
   void start() { looks_ = 0; }
   void pause();
+  // The wait is over.
+  void end() {
+    if (is_on_board_) [[unlikely]]
+      leave_board();
+  }
 
  private:
   void sleep_if_late();
   bool has_moved_something();
 
   void ring_peers(int64_t now_ns);
+  void leave_board();
 
   uint32_t looks_ = 0;  // 0: before the first; those after belong to it
   bool sleeps_ = false;
-  uint32_t rings_ = 0;  // of peers, before the last look
+  bool is_on_board_ = false;  // wants to be rung
+  uint32_t rings_ = 0;        // of peers, before the last look
   platform::AwakeTime awake_;
   int64_t next_ring_ns_ = 0;  // from the beginning of the wait: when peers are rung next
   int64_t first_ns_ = 0;      // when this wait first read the clock
@@ -102,7 +109,9 @@ class MpiWait {
   MpiWait() {
     if (internal::threads_wait.depth++ == 0) internal::threads_wait.pause.start();
   }
-  ~MpiWait() { --internal::threads_wait.depth; }
+  ~MpiWait() {
+    if (--internal::threads_wait.depth == 0) internal::threads_wait.pause.end();
+  }
   MpiWait(const MpiWait&) = delete;
   MpiWait& operator=(const MpiWait&) = delete;
 };

@@ -35,17 +35,18 @@ void open_board(const std::vector<platform::WakeAddress>& ranks, int own) {
   }
   const int32_t place = self.places[static_cast<size_t>(own)];
   if (place < 0 || here.size() == 1) return;
-  self.board = platform::WakeBoard::join(std::move(here), static_cast<uint32_t>(place));
-  if (self.board != nullptr) internal::waiting = &self.board->waiting();
+  const bool is_whole_job = here.size() == ranks.size();
+  self.board = platform::WakeBoard::join(std::move(here), static_cast<uint32_t>(place), is_whole_job);
+  if (self.board != nullptr) internal::waiting.store(&self.board->waiting(), std::memory_order_release);
 }
 
 void close_board() {
-  internal::waiting = &internal::none_waiting;
+  internal::waiting.store(&internal::none_waiting, std::memory_order_relaxed);
   the_board().board.reset();
 }
 
 void forget_board() {
-  internal::waiting = &internal::none_waiting;
+  internal::waiting.store(&internal::none_waiting, std::memory_order_relaxed);
   (void)the_board().board.release();
 }
 

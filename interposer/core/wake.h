@@ -15,11 +15,12 @@ namespace hocket::interposer {
 
 namespace internal {
 inline constinit std::atomic<uint32_t> none_waiting{0};
-// How many ranks of the node want to be rung. Written in MPI_Init and MPI_Finalize.
-inline constinit const std::atomic<uint32_t>* waiting = &none_waiting;
+// How many ranks of the node want to be rung. Release: a job of sessions begins beside calls of other threads, which
+// load it with acquire and find the board.
+inline constinit std::atomic<const std::atomic<uint32_t>*> waiting{&none_waiting};
 }  // namespace internal
 
-// What this rank tells the others in MPI_Init.
+// For the other ranks, which get it in MPI_Init.
 platform::WakeAddress wake_address();
 // `ranks`: of the job, by rank; those on other nodes have no key.
 void open_board(const std::vector<platform::WakeAddress>& ranks, int own);
@@ -30,7 +31,9 @@ void forget_board();
 platform::WakeBoard* wake_board();
 
 // Whether a rank of this node may have to be rung. Relaxed: a rank that begins to wait just now polls once more first.
-inline bool any_rank_waits() { return internal::waiting->load(std::memory_order_relaxed) != 0; }
+inline bool any_rank_waits() {
+  return internal::waiting.load(std::memory_order_acquire)->load(std::memory_order_relaxed) != 0;
+}
 // By its rank in the job; no effect where it is on another node, or none.
 void ring_rank(int rank);
 void ring_node();

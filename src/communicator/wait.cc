@@ -41,9 +41,10 @@ bool Wait::sleep() {
   const int64_t most_ns = attention_.longest_sleep_ns();
   bool wakes_alone = false;
   engines::Carrier* carrier = requests_.running() == 0 ? tracks_.first().sleeps_at(wakes_alone) : nullptr;
-  // Nothing wakes it for what else it waits for, so it polls at intervals.
+  // Nothing wakes it for what else it waits for, and no ring does, so it polls at intervals.
   if (carrier != nullptr)
-    return carrier->sleep(std::min(wakes_alone ? waiter_.sleep_ns() : waiter_.poll_interval_ns(), most_ns));
+    return carrier->sleep(std::min(wakes_alone ? waiter_.sleep_ns() : waiter_.poll_interval_ns(),
+                                   attention_.has_reasons() ? Attention::kPollPauseNs : most_ns));
   const int64_t ns = std::min(tracks_.must_poll() ? waiter_.poll_interval_ns() : waiter_.sleep_ns(), most_ns);
   const bool has_core = !context_.oversubscribed();
   platform::WakeBoard* const board = attention_.board();
@@ -55,7 +56,7 @@ bool Wait::sleep() {
     is_rung = board->sleep(attention_.rings(), ns, &parked);
     is_woken = is_rung || parked.load(std::memory_order_relaxed) == 0;
   }
-  if (is_rung && has_core && board->is_on_ringers_core()) platform::leave_core();
+  if (is_rung && has_core && board->is_on_ringers_core() && !platform::move_away(turns_, -1)) platform::leave_core();
   return is_woken;
 }
 

@@ -147,7 +147,8 @@ namespace {
 int world_rank_in_group(MPI_Group group, int rank) {
   int size = 0, in_world = -1;
   const bool is_in = rank >= 0 && next_pmpi().Group_size(group, &size) == MPI_SUCCESS && rank < size;
-  const bool is_known = is_in && next_pmpi().Group_translate_ranks(group, 1, &rank, world_group, &in_world) == MPI_SUCCESS;
+  const bool is_known =
+      is_in && next_pmpi().Group_translate_ranks(group, 1, &rank, world_group, &in_world) == MPI_SUCCESS;
   next_pmpi().Group_free(&group);
   return is_known && in_world != MPI_UNDEFINED ? in_world : -1;
 }

@@ -43,6 +43,9 @@ void report_long_wait(MPI_Comm comm, int64_t seconds) {
 class LongWait {
  public:
   explicit LongWait(MPI_Comm comm) : comm_(comm) {}
+  ~LongWait() { wait_.end(); }
+  LongWait(const LongWait&) = delete;
+  LongWait& operator=(const LongWait&) = delete;
   // After a look in vain. True, now and then: it is time to ask whether what is awaited can still come.
   bool pause() {
     const uint64_t now = now_ns();

@@ -145,7 +145,7 @@ void tell_untraced(const Status& mine, const std::vector<StartFacts>& all) {
                   mine.message(), static_cast<int>(std::count_if(first, all.end(), is_untraced)));
 }
 
-// Of this rank's node.
+// Opens the board of this rank's node.
 void open_board_of(const std::vector<StartFacts>& all) {
   std::vector<platform::WakeAddress> here;
   for (const StartFacts& one : all)

@@ -74,7 +74,7 @@ struct SomeRequests {
 
   int look(bool& is_over) const;
   int ended(int, int error) const {
-    if (error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS) return 0;
+    if ((error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS) || completed == nullptr || indices == nullptr) return 0;
     int number = 0;
     for (int i = 0; i < *completed; ++i) number += requests[indices[i]] == handles.request_null ? 1 : 0;
     return number;
@@ -157,13 +157,24 @@ int wait_for(const Completion& completion, const void* caller, const PassThrough
   });
 }
 
+// False: the MPI reports the missing one.
+template <typename Completion>
+bool has_outputs(const Completion& completion, const int* flag) {
+  if constexpr (std::is_same_v<Completion, SomeRequests>)
+    return completion.completed != nullptr && completion.indices != nullptr;
+  else if constexpr (std::is_same_v<Completion, AnyRequest>)
+    return flag != nullptr && completion.index != nullptr;
+  else
+    return flag != nullptr;
+}
+
 // `flag`: where the answer goes; nullptr: it goes with the completion.
 template <typename Completion, typename PassThrough>
 int test_once(const Completion& completion, int* flag, const PassThrough& pass_through) {
   const AwaitedRequests awaited(completion.requests, completion.count, false);
   if (has_under_way() && !is_nested()) [[unlikely]]
     advance_started();
-  if (has_active_calls() && !is_nested()) [[unlikely]] {
+  if (has_active_calls() && !is_nested() && has_outputs(completion, flag)) [[unlikely]] {
     int error = MPI_SUCCESS;
     if (complete_own(completion, [&](auto& ours, const StartedCall&) { error = completion.test(ours, flag); }))
       return error;
@@ -174,10 +185,9 @@ template <typename Completion, typename PassThrough>
 int test_for(const Completion& completion, int* flag, const PassThrough& pass_through) {
   const int error = test_once(completion, flag, pass_through);
   if (error != MPI_SUCCESS || is_nested()) return error;
-  if constexpr (std::is_same_v<Completion, SomeRequests>)
-    after_test(*completion.completed != 0);
-  else
-    after_test(*flag != 0);
+  const int* found = flag;
+  if constexpr (std::is_same_v<Completion, SomeRequests>) found = completion.completed;
+  if (found != nullptr) after_test(*found != 0);
   return error;
 }
 
@@ -187,9 +197,9 @@ int ask_for(MPI_Request request, int* flag, MPI_Status* status, const PassThroug
   if (has_under_way() && !is_nested()) [[unlikely]]
     advance_started();
   StartedCall* const call = has_active_calls() && !is_nested() ? find_started(request) : nullptr;
-  const int error = call == nullptr || !call->is_active() || flag == nullptr ? pass_through()
-                                                                             : ask_started(*call, flag, status);
-  if (error == MPI_SUCCESS && !is_nested()) after_test(*flag != 0);
+  const int error =
+      call == nullptr || !call->is_active() || flag == nullptr ? pass_through() : ask_started(*call, flag, status);
+  if (error == MPI_SUCCESS && !is_nested() && flag != nullptr) after_test(*flag != 0);
   return error;
 }
 
@@ -206,13 +216,16 @@ int free_for(MPI_Request* request, const PassThrough& pass_through) {
 template <typename PassThrough>
 int start_for(MPI_Request* request, const PassThrough& pass_through) {
   StartedCall* const call = request != nullptr && !is_nested() ? find_started(*request) : nullptr;
-  return call != nullptr ? start_persistent(*call) : pass_through();
+  if (call != nullptr) return start_persistent(*call);
+  ring_waiting();
+  return pass_through();
 }
 
 // `start_rest(count, requests)` starts the MPI's own.
 template <typename PassThrough, typename StartRest>
 int start_all_for(int count, MPI_Request* requests, const PassThrough& pass_through, const StartRest& start_rest) {
   const auto is_own = [](MPI_Request request) { return find_started(request) != nullptr; };
+  ring_waiting();
   if (is_nested() || requests == nullptr || count <= 0 || std::none_of(requests, requests + count, is_own))
     return pass_through();
   int error = MPI_SUCCESS;

@@ -31,6 +31,7 @@ int look_until_over(const Look& look) {
       advance_under_way();
     error = look(is_over);
   }
+  wait.end();
   return error;
 }
 
@@ -131,6 +132,9 @@ __attribute__((always_inline)) inline void ring_peer(int peer, MPI_Comm comm) {
   if (any_rank_waits()) [[unlikely]]
     ring_in(comm, peer);
 }
+// A window that has been made, and one that is about to be freed.
+void note_window(MPI_Win window);
+void forget_window(MPI_Win window);
 void ring_target(MPI_Win window, int rank);
 inline void ring_window(MPI_Win window, int rank) {
   if (any_rank_waits()) [[unlikely]]

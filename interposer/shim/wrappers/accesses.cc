@@ -10,7 +10,7 @@
 
 namespace interposer = hocket::interposer;
 
-#define HOCKET_ACCESS_ANY(name, parameters, arguments)             \
+#define HOCKET_ACCESS_ANY(name, parameters, arguments)              \
   HOCKET_WRAP_IN(static_cast<void>(0), name, parameters, arguments, \
                  (interposer::ring_window(window, rank), interposer::wait_in_mpi(pass_through, pass_on)))
 
@@ -39,13 +39,13 @@ int call_narrowed(int (*function)(Narrow...), Wide... values) {
 
 }  // namespace
 
-#define HOCKET_ACCESS_COUNT(prefix, next, name, parameters, arguments)                                   \
-  HOCKET_EXPORT int prefix##name##_c parameters {                                                        \
-    interposer::ring_window(window, rank);                                                               \
-    return interposer::wait_in_mpi([&] {                                                                 \
+#define HOCKET_ACCESS_COUNT(prefix, next, name, parameters, arguments)                                       \
+  HOCKET_EXPORT int prefix##name##_c parameters {                                                            \
+    interposer::ring_window(window, rank);                                                                   \
+    return interposer::wait_in_mpi([&] {                                                                     \
       if (const auto function = interposer::next().name##_c; function != nullptr) return function arguments; \
-      return call_narrowed(interposer::next().name, HOCKET_UNPACKED arguments);                          \
-    });                                                                                                  \
+      return call_narrowed(interposer::next().name, HOCKET_UNPACKED arguments);                              \
+    });                                                                                                      \
   }
 #define HOCKET_COUNT MPI_Count
 #define HOCKET_MPI_ACCESS(...)                     \

@@ -71,9 +71,10 @@ HOCKET_WRAP_FILE_AT(iwrite_at_all, const void*)
 
 #if HOCKET_HAS_COUNT_FUNCTIONS
 // `narrow`: the same by the function with int, for an MPI that is older than those with MPI_Count.
-#define HOCKET_WRAP_MESSAGE(prefix, next, begin, name, parameters, wide, narrow)                        \
+#define HOCKET_WRAP_MESSAGE(prefix, next, ring, begin, name, parameters, wide, narrow)                  \
   HOCKET_EXPORT int prefix##name##_c parameters {                                                       \
     HOCKET_IN(name##_c);                                                                                \
+    ring;                                                                                               \
     return begin(request, [&] {                                                                         \
       if (const auto function = interposer::next().name##_c; function != nullptr) return function wide; \
       return count > INT_MAX ? MPI_ERR_COUNT : interposer::next().name narrow;                          \
@@ -84,29 +85,29 @@ HOCKET_WRAP_FILE_AT(iwrite_at_all, const void*)
   HOCKET_WRAP_MESSAGE(PMPI_, next_pmpi, __VA_ARGS__)
 #define HOCKET_WRAP_LONG_SEND(name)                                                                                   \
   HOCKET_WRAP_BOTH_MESSAGES(                                                                                          \
-      begin_message, name,                                                                                            \
+      interposer::ring_peer(to, comm), begin_message, name,                                                           \
       (const void* buffer, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
       (buffer, count, type, to, tag, comm, request), (buffer, static_cast<int>(count), type, to, tag, comm, request))
 HOCKET_WRAP_LONG_SEND(Isend)
 HOCKET_WRAP_LONG_SEND(Issend)
 HOCKET_WRAP_LONG_SEND(Irsend)
-HOCKET_WRAP_BOTH_MESSAGES(begin_message, Irecv,
+HOCKET_WRAP_BOTH_MESSAGES(interposer::ring_peer(from, comm), begin_message, Irecv,
                           (void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                            MPI_Request* request),
                           (buffer, count, type, from, tag, comm, request),
                           (buffer, static_cast<int>(count), type, from, tag, comm, request))
-HOCKET_WRAP_BOTH_MESSAGES(begin_message, Imrecv,
+HOCKET_WRAP_BOTH_MESSAGES(interposer::ring_waiting(), begin_message, Imrecv,
                           (void* buffer, MPI_Count count, MPI_Datatype type, MPI_Message* message,
                            MPI_Request* request),
                           (buffer, count, type, message, request),
                           (buffer, static_cast<int>(count), type, message, request))
 #define HOCKET_WRAP_LONG_FILE(name, buffer_type)                                                      \
   HOCKET_WRAP_BOTH_MESSAGES(                                                                          \
-      begin_file_operation, File_##name,                                                              \
+      static_cast<void>(0), begin_file_operation, File_##name,                                        \
       (MPI_File file, buffer_type buffer, MPI_Count count, MPI_Datatype type, MPI_Request * request), \
       (file, buffer, count, type, request), (file, buffer, static_cast<int>(count), type, request))
 #define HOCKET_WRAP_LONG_FILE_AT(name, buffer_type)                                                                    \
-  HOCKET_WRAP_BOTH_MESSAGES(begin_file_operation, File_##name,                                                         \
+  HOCKET_WRAP_BOTH_MESSAGES(static_cast<void>(0), begin_file_operation, File_##name,                                   \
                             (MPI_File file, MPI_Offset offset, buffer_type buffer, MPI_Count count, MPI_Datatype type, \
                              MPI_Request * request),                                                                   \
                             (file, offset, buffer, count, type, request),                                              \

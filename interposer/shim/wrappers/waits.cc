@@ -10,14 +10,13 @@ namespace interposer = hocket::interposer;
 using interposer::next_pmpi;
 
 #define HOCKET_MPI_WAITS(name, parameters, arguments) \
-  HOCKET_WRAP(name, parameters, arguments,            \
-              (interposer::ring_waiting(), interposer::wait_in_mpi(pass_through, pass_on)))
+  HOCKET_WRAP(name, parameters, arguments, (interposer::ring_waiting(), interposer::wait_in_mpi(pass_through, pass_on)))
 #define HOCKET_MPI_ACCESSES(name, parameters, arguments) \
   HOCKET_WRAP(name, parameters, arguments,               \
               (interposer::ring_window(window, rank), interposer::wait_in_mpi(pass_through, pass_on)))
 #define HOCKET_MPI_MAKES(name, parameters, arguments)                                      \
   HOCKET_WRAP(name, parameters, arguments, interposer::make_communicator(comm, made, [&] { \
-                interposer::ring_waiting();                                              \
+                interposer::ring_waiting();                                                \
                 return interposer::wait_in_mpi(pass_through, pass_on);                     \
               }))
 #include "shim/underneath/waits.def"

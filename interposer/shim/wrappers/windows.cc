@@ -16,11 +16,15 @@ namespace interposer = hocket::interposer;
 namespace {
 
 template <typename PassThrough>
-int come(const PassThrough& pass_through) {
+int come(const MPI_Win* win, const PassThrough& pass_through) {
   const bool is_outer = !interposer::is_nested();
+  interposer::ring_waiting();
   const interposer::NestedCall nested;
   const int error = interposer::wait_in_mpi(pass_through);
-  if (is_outer && error == MPI_SUCCESS) interposer::awaited_progress.window_comes();
+  if (is_outer && error == MPI_SUCCESS) {
+    interposer::awaited_progress.window_comes();
+    interposer::note_window(*win);
+  }
   return error;
 }
 
@@ -34,7 +38,7 @@ bool may_be_common(MPI_Comm comm) {
 template <typename PassThrough>
 int come_with_memory(MPI_Aint size, MPI_Comm comm, const void* baseptr, const MPI_Win* win,
                      const PassThrough& pass_through) {
-  const int error = come(pass_through);
+  const int error = come(win, pass_through);
   if (error != MPI_SUCCESS || size <= 0 || !may_be_common(comm)) return error;
   void* base = nullptr;
   std::memcpy(&base, baseptr, sizeof base);
@@ -64,6 +68,8 @@ int go(const MPI_Win* win, const PassThrough& pass_through) {
   const bool is_outer = !interposer::is_nested();
   const bool may_be_known = is_outer && win != nullptr && interposer::mode() != interposer::Mode::kAsleep;
   const uint64_t number = may_be_known ? interposer::window_closes(interposer::handle_bits(*win)) : 0;
+  if (is_outer && win != nullptr) interposer::forget_window(*win);
+  interposer::ring_waiting();
   const interposer::NestedCall nested;
   const int error = interposer::wait_in_mpi(pass_through);
   if (is_outer && error == MPI_SUCCESS) interposer::awaited_progress.window_goes();
@@ -74,12 +80,13 @@ int go(const MPI_Win* win, const PassThrough& pass_through) {
 }  // namespace
 
 HOCKET_WRAP(Win_create, (void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win),
-            (base, size, unit, info, comm, win), come(pass_through))
+            (base, size, unit, info, comm, win), come(win, pass_through))
 HOCKET_WRAP(Win_allocate, (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win),
             (size, unit, info, comm, baseptr, win), come_with_memory(size, comm, baseptr, win, pass_through))
 HOCKET_WRAP(Win_allocate_shared, (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win),
             (size, unit, info, comm, baseptr, win), come_shared(size, unit, comm, baseptr, win, pass_through))
-HOCKET_WRAP(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* win), (info, comm, win), come(pass_through))
+HOCKET_WRAP(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* win), (info, comm, win),
+            come(win, pass_through))
 HOCKET_WRAP(Win_free, (MPI_Win * win), (win), go(win, pass_through))
 
 #if HOCKET_HAS_COUNT_FUNCTIONS
@@ -99,7 +106,7 @@ HOCKET_WRAP(Win_free, (MPI_Win * win), (win), go(win, pass_through))
 HOCKET_WRAP_BOTH_WINDOWS(Win_create,
                          (void* base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win* win),
                          (base, size, unit, info, comm, win), (base, size, static_cast<int>(unit), info, comm, win),
-                         come(pass_through))
+                         come(win, pass_through))
 HOCKET_WRAP_BOTH_WINDOWS(Win_allocate,
                          (MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win),
                          (size, unit, info, comm, baseptr, win),

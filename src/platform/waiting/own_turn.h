@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a thread reports of its own turns, and what it learns of those to whom it has yielded its core.
+// Reports the turns of a thread, and judges by the reports of others whose turn a yield was.
 //
 // Thread safety: one thread at a time.
 #pragma once

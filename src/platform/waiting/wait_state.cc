@@ -7,7 +7,7 @@ namespace {
 // Ranks that share cores yield at once, but not to whom they wait for when that one is just writing: it runs on another
 // core, and the rank that got this one might compute for a whole time slice. That many looks take ten microseconds.
 constexpr uint32_t kLooksAtWork = 256;
-// What a yield costs the rank itself, however long others then have the core.
+// The cost of a yield to the rank itself, however long others then have the core.
 constexpr int64_t kYieldCostNs = 10'000;
 // So long a peer that was woken may take to come. A yield would give its core to a foreign program, for a time slice.
 constexpr int64_t kWakingNs = 200'000;

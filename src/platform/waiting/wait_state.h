@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a waiting rank does, as a pure state machine: times, cores and events are passed in, and what to do before the
-// next look is returned. The Waiter (waiting.h) carries it out; tests/unit/platform/waiting/model_test.cc tests it on a
-// modelled scheduler.
+// The policy of a waiting rank, as a pure state machine: times, cores and events are passed in, and it returns what to
+// do before the next look. The Waiter (waiting.h) carries it out; tests/unit/platform/waiting/model_test.cc tests it on
+// a modelled scheduler.
 //
 // During one wait:
 //
@@ -54,7 +54,7 @@ struct WaitPolicy {
   bool has_hidden_peers = false;
 };
 
-// What to do before the next look.
+// The action before the next look.
 enum class WaitStep : uint8_t {
   kLook,     // nothing
   kRelax,    // pause the processor
@@ -97,7 +97,7 @@ class WaitState {
       return look < kEagerLooks ? WaitStep::kLook : WaitStep::kRelax;
     return step_slowly(look, at_work);
   }
-  // What to do after kObserve: anything else.
+  // Returns the action after kObserve: any other one.
   WaitStep observe(const View& view);
   // A yield that ended at `now_ns` took `took_ns`. `foreign_ns`: of this one or the one before, what is now known to
   // have gone to others than the job's ranks.
@@ -121,7 +121,7 @@ class WaitState {
   void note(int64_t now_ns, bool has_peer_here);
 
   WaitPolicy policy_;
-  // Of this wait.
+  // State of this wait.
   uint32_t looks_ = 0;
   bool spins_ = false;  // eager or spinning
   int64_t started_ns_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a waiting rank does with its core: spin, yield, move to another core, or sleep. The decisions, and a table of
+// Waiting: a rank spins, yields, moves to another core, or sleeps. The decisions, and a table of
 // the states, are in wait_state.h; this carries them out.
 //
 // Ranks that have a core each spin, since a hand-over by spinning takes a tenth of a microsecond. Where ranks share

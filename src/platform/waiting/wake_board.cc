@@ -39,7 +39,7 @@ timespec duration(int64_t ns) { return {static_cast<time_t>(ns / kSecond), stati
 Record* map_record(const WakeAddress& address) {
   if (address.key == 0) return nullptr;
   const std::string path = "/proc/" + std::to_string(address.process) + "/fd/" + std::to_string(address.descriptor);
-  const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.get() < 0 || lseek(file.get(), 0, SEEK_END) != static_cast<off_t>(sizeof(Record))) return nullptr;
   void* const memory = mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (memory == MAP_FAILED) return nullptr;
@@ -61,18 +61,19 @@ WakeAddress WakeBoard::publish(uint64_t key) {
   return {key, getpid(), record_descriptor()};
 }
 
-std::unique_ptr<WakeBoard> WakeBoard::join(std::vector<WakeAddress> peers, uint32_t own) {
+std::unique_ptr<WakeBoard> WakeBoard::join(std::vector<WakeAddress> peers, uint32_t own, bool is_whole_job) {
   Record* const record = own_record();
   if (record == nullptr || own >= peers.size() || peers[own].key == 0) return nullptr;
   Record* const first = own == 0 ? record : map_record(peers[0]);
   if (first == nullptr) return nullptr;
-  return std::unique_ptr<WakeBoard>(new WakeBoard(std::move(peers), own, record, first));
+  return std::unique_ptr<WakeBoard>(new WakeBoard(std::move(peers), own, is_whole_job, record, first));
 }
 
-WakeBoard::WakeBoard(std::vector<WakeAddress> peers, uint32_t own, Record* own_record, Record* first)
+WakeBoard::WakeBoard(std::vector<WakeAddress> peers, uint32_t own, bool is_whole_job, Record* own_record, Record* first)
     : peers_(std::make_unique<Peer[]>(peers.size())),
       size_(static_cast<uint32_t>(peers.size())),
       own_index_(own),
+      is_whole_job_(is_whole_job),
       own_(&own_record->wake),
       first_(&first->wake_count) {
   for (uint32_t peer = 0; peer < size_; ++peer) peers_[peer].address = peers[peer];
@@ -90,7 +91,9 @@ WakeBoard::~WakeBoard() {
 }
 
 // Relaxed: a rank that joins later only makes it true later.
-bool WakeBoard::is_complete() const { return first_->members.load(std::memory_order_relaxed) == size_; }
+bool WakeBoard::is_complete() const {
+  return is_whole_job_ && first_->members.load(std::memory_order_relaxed) == size_;
+}
 
 WakeLine* WakeBoard::find(uint32_t index) {
   Peer& peer = peers_[index];
@@ -99,10 +102,11 @@ WakeLine* WakeBoard::find(uint32_t index) {
   if (peer.is_lost.load(std::memory_order_relaxed)) return nullptr;
   Record* const mapped = map_record(peer.address);
   if (mapped == nullptr) {
-    peer.is_lost.store(true, std::memory_order_relaxed);
+    const bool may_come_back = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+    peer.is_lost.store(!may_come_back, std::memory_order_relaxed);
     return nullptr;
   }
-  // Of two threads that map it, one keeps it.
+  // If two threads map it, one mapping stays.
   if (peer.record.compare_exchange_strong(record, mapped, std::memory_order_acq_rel)) return &mapped->wake;
   munmap(mapped, sizeof(Record));
   return &record->wake;

@@ -2,9 +2,9 @@
 // Rings: how a rank asks a rank of its node that waits, and perhaps sleeps, to poll the MPI underneath.
 //
 // Each process has a line in its own record (platform/whereabouts/record.h), which its peers map through /proc when
-// they first ring it. The record of the node's first rank counts the ranks that want to be rung, so that a peer that has
-// something for another pays one load while no rank waits. No communicator is needed: the board is there from MPI_Init
-// on.
+// they first ring it. The record of the node's first rank counts the ranks that want to be rung, so that a peer that
+// has something for another pays one load while no rank waits. No communicator is needed: the board is there from
+// MPI_Init on.
 //
 //   sleeper:  seen = rings(); poll the MPI; sleep(seen, ...);      ringer:  act; ring(rank);
 //
@@ -23,7 +23,7 @@
 
 namespace hocket::platform {
 
-// What a process tells its peers, so that they find its record.
+// Sent to peers, by which they find the record of a process.
 struct WakeAddress {
   uint64_t key = 0;  // of the record; 0: there is none
   int32_t process = 0;
@@ -55,15 +55,15 @@ class WakeBoard {
   // `key`: a random number that becomes the record's.
   static WakeAddress publish(uint64_t key);
 
-  // `peers`: of all ranks of the node, this one too, in the same order on all of them; `own`: its index. nullptr: this
-  // rank has no record, or the first rank's can't be mapped.
-  static std::unique_ptr<WakeBoard> join(std::vector<WakeAddress> peers, uint32_t own);
-  // The others ring in vain from then on.
+  // `peers`: of all ranks of the node, this one too, in the same order on all of them; `own`: its index;
+  // `is_whole_job`: there are no others. nullptr: this rank has no record, or the first rank's can't be mapped.
+  static std::unique_ptr<WakeBoard> join(std::vector<WakeAddress> peers, uint32_t own, bool is_whole_job);
+  // Later rings have no effect.
   ~WakeBoard();
   WakeBoard(const WakeBoard&) = delete;
   WakeBoard& operator=(const WakeBoard&) = delete;
 
-  // Whether all ranks of the node have joined. Where one could not, a rank that sleeps may not be rung.
+  // Whether all ranks of the job have joined. Otherwise ranks that need this one may not ring it.
   bool is_complete() const;
 
   // How many ranks of the node want to be rung. Load it relaxed: it orders nothing.
@@ -111,7 +111,7 @@ class WakeBoard {
   };
 
  private:
-  WakeBoard(std::vector<WakeAddress> peers, uint32_t own, Record* own_record, Record* first);
+  WakeBoard(std::vector<WakeAddress> peers, uint32_t own, bool is_whole_job, Record* own_record, Record* first);
   WakeLine* find(uint32_t peer);
 
   struct Peer {
@@ -123,6 +123,7 @@ class WakeBoard {
   std::unique_ptr<Peer[]> peers_;
   uint32_t size_;
   uint32_t own_index_;
+  bool is_whole_job_;
   WakeLine* own_;
   WakeCount* first_;
 };

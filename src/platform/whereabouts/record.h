@@ -60,13 +60,13 @@ struct CommunicatorName {
 
 // By which peers of its node ask a process to poll its MPI (platform/waiting/wake_board.h).
 struct alignas(64) WakeLine {
-  std::atomic<uint64_t> key;       // tells the record from others; 0: rings are not wanted
+  std::atomic<uint64_t> key;       // identifies the record; 0: rings are not wanted
   std::atomic<uint32_t> rings;     // a futex word: goes up with each ring
   std::atomic<uint32_t> sleepers;  // threads of the process that sleep until the next one
   std::atomic<int32_t> rung_from;  // 1 + the core from which it was last rung
 };
 
-// Of the node's first rank, for all of them.
+// In the record of the node's first rank, for all of them.
 struct alignas(64) WakeCount {
   std::atomic<uint32_t> waiting;  // ranks that want to be rung
   std::atomic<uint32_t> members;  // ranks that have this mapped

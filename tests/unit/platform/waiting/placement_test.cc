@@ -41,6 +41,24 @@ class Placement : public testing::Test {
     }).join();
   }
 
+  // Whether a thread that begins on one core is on another after `move()`. The kernel may move it again at any time, so
+  // it has several tries.
+  template <typename Move>
+  static bool ends_on(int to, int from, const Move& move) {
+    constexpr int kTries = 1000;
+    const cpu_set_t all = own_mask();
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(from, &one);
+    for (int i = 0; i < kTries; ++i) {
+      EXPECT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+      EXPECT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+      EXPECT_TRUE(move());
+      if (sched_getcpu() == to) return true;
+    }
+    return false;
+  }
+
   std::vector<int> cores_;
   std::vector<Turn> all_;
   std::vector<Turn*> turns_;
@@ -49,7 +67,7 @@ class Placement : public testing::Test {
 TEST_F(Placement, MovesToThePreferredCoreIfNoPeerIsThere) {
   in_a_moved_thread([&](const Turns& turns) {
     for (const int core : cores_) {
-      EXPECT_TRUE(move_away(turns, core));
+      EXPECT_TRUE(ends_on(core, cores_.front(), [&] { return move_away(turns, core); })) << core;
       EXPECT_TRUE(all_[0].was_on(core));
     }
   });
@@ -59,12 +77,30 @@ TEST_F(Placement, MovesToTheOneCoreWithoutAPeer) {
   if (cores_.size() < 2) GTEST_SKIP() << "one core";
   for (size_t i = 0; i + 1 < cores_.size(); ++i) all_[i + 1].come_to(cores_[i]);
   in_a_moved_thread([&](const Turns& turns) {
-    ASSERT_TRUE(move_away(turns, cores_.back()));
-    for (int preferred : {cores_.front(), -1, CPU_SETSIZE}) {
-      if (sched_getcpu() == cores_.back()) continue;  // it has no reason to move
-      EXPECT_TRUE(move_away(turns, preferred)) << preferred;
+    for (const int preferred : {cores_.front(), -1, CPU_SETSIZE}) {
+      EXPECT_TRUE(ends_on(cores_.back(), cores_.front(), [&] { return move_away(turns, preferred); })) << preferred;
       EXPECT_TRUE(all_[0].was_on(cores_.back())) << preferred;
     }
+  });
+}
+
+TEST_F(Placement, LeavesACoreForTheNextAllowedOne) {
+  if (cores_.size() < 2) {
+    in_a_moved_thread([](const Turns&) { EXPECT_FALSE(leave_core()); });
+    return;
+  }
+  in_a_moved_thread([&](const Turns&) {
+    EXPECT_TRUE(ends_on(cores_[1], cores_[0], leave_core));
+    EXPECT_TRUE(ends_on(cores_.front(), cores_.back(), leave_core));
+  });
+}
+
+TEST_F(Placement, KeepsItsCoreAloneWherePeersAreUnknown) {
+  in_a_moved_thread([&](const Turns&) {
+    const AvoidPeers stays{AvoidPeers::AllCoresButOwn()};
+    const cpu_set_t narrowed = own_mask();
+    EXPECT_EQ(CPU_COUNT(&narrowed), 1);
+    EXPECT_TRUE(CPU_ISSET(sched_getcpu(), &narrowed));
   });
 }
 

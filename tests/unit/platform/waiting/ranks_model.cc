@@ -11,7 +11,7 @@
 namespace hocket::platform::model {
 namespace {
 
-// What steps take.
+// Costs of steps.
 constexpr int64_t kLookNs = 10;
 constexpr int64_t kRelaxedLookNs = 30;
 constexpr int64_t kArriveNs = 20;
@@ -60,7 +60,7 @@ struct Rank {
   Op op = Op::kWork;
   size_t phase = 0;
   uint64_t awaited = 0;        // of each rank's count
-  bool has_looked = false;     // in vain, in this wait
+  bool has_looked = false;     // and found nothing, in this wait
   bool is_to_observe = false;  // after the looks of this step
   bool has_yielded = false;
   bool has_come = false;  // what it waits for: seen at the second look
@@ -344,7 +344,7 @@ void World::end_yield(uint32_t id) {
   }
   const int64_t now_ns = kernel_.now_ns();
   const int64_t before_ns = rank.state.last_ns();
-  // What began beside other load, or soon after, is evidence when it ends.
+  // A wait that began beside other load, or soon after, is evidence when it ends.
   if (now_ns - before_ns >= OwnTurn::kLongYieldNs && before_ns - rank.reason_ns < kGraceNs) {
     rank.reason_ns = now_ns;
     rank.fresh.reset();

@@ -19,13 +19,13 @@
 
 namespace hocket::platform::model {
 
-// What a rank does before a barrier.
+// Work of a rank before a barrier.
 struct Phase {
   int64_t work_ns = 0;
   int64_t late_ns = 0;  // asleep
 };
 
-// What a rank does wrong, for the tests to detect.
+// Faults of a rank, for the tests to detect.
 enum class Mutation : uint8_t {
   kNone,
   kNoSecondLook,    // sleeps without looking once more after it has announced that

@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kForeverNs = int64_t{3600} * 1'000'000'000;
 constexpr uint32_t kMostProcesses = 4;
 
-// What the processes of a test share beside the board: addresses, and a barrier.
+// Shared by the processes of a test beside the board: addresses, and a barrier.
 struct Meeting {
   std::array<WakeAddress, kMostProcesses> addresses;
   std::atomic<uint32_t> arrived;
@@ -36,7 +36,7 @@ class Member {
     begin_record({static_cast<int>(own), static_cast<int>(processes), "test"});
     meeting.addresses[own] = WakeBoard::publish(1000 + own);
     meet();
-    board_ = WakeBoard::join({meeting.addresses.begin(), meeting.addresses.begin() + processes}, own);
+    board_ = WakeBoard::join({meeting.addresses.begin(), meeting.addresses.begin() + processes}, own, true);
     meet();
   }
   void meet() { meeting_.wait_for_all(processes_, ++round_); }
@@ -50,10 +50,9 @@ class Member {
   std::unique_ptr<WakeBoard> board_;
 };
 
-// Runs `body` in so many processes, each a member of one board; 0 where it does in each.
+// Runs `body` in processes that are members of one board; returns 0 if it does in each.
 int run_members(uint32_t processes, const std::function<int(Member&)>& body) {
-  void* const memory =
-      mmap(nullptr, sizeof(Meeting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const memory = mmap(nullptr, sizeof(Meeting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   auto* const meeting = new (memory) Meeting();
   std::vector<pid_t> children;
   for (uint32_t own = 0; own < processes; ++own)
@@ -141,10 +140,10 @@ TEST(WakeBoard, LeavesARankAloneThatIsNotTheOneItWas) {
     const WakeAddress other_key{8, own.process, own.descriptor}, no_file{9, own.process, 1 << 20},
         no_process{10, 1 << 30, 3};
     for (const WakeAddress& wrong : {other_key, no_file, no_process, WakeAddress()}) {
-      const std::unique_ptr<WakeBoard> board = WakeBoard::join({own, wrong}, 0);
+      const std::unique_ptr<WakeBoard> board = WakeBoard::join({own, wrong}, 0, true);
       if (board == nullptr) return 1;
       board->ring(1);
-      if (WakeBoard::join({wrong, own}, 1) != nullptr) return 2;
+      if (WakeBoard::join({wrong, own}, 1, true) != nullptr) return 2;
     }
     return member.board().rings() == 0 ? 0 : 3;
   });
