@@ -10,7 +10,6 @@
 namespace hocket::interposer {
 
 // Before the MPI's own initialisation, which starts threads.
-// `wants_all_threads`: the program asks for MPI_THREAD_MULTIPLE.
 void prepare_job();
 // After it, whatever has come of it.
 void withdraw_settings();

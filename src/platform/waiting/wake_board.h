@@ -95,19 +95,19 @@ class WakeBoard {
    public:
     explicit Visit(WakeBoard* board) : board_(board) {}  // nullptr: there is none
     ~Visit() {
-      if (has_begun_) board_->leave();
+      if (is_on_board_) board_->leave();
     }
     Visit(const Visit&) = delete;
     Visit& operator=(const Visit&) = delete;
     void begin() {
-      if (has_begun_ || board_ == nullptr) return;
+      if (is_on_board_ || board_ == nullptr) return;
       board_->enter();
-      has_begun_ = true;
+      is_on_board_ = true;
     }
 
    private:
     WakeBoard* const board_;
-    bool has_begun_ = false;
+    bool is_on_board_ = false;
   };
 
  private:
