@@ -131,7 +131,7 @@ void MpiPause::sleep_if_late() {
   ring_peers(now);
   if (board != nullptr) {
     const uint32_t before = std::exchange(rings_, board->rings());
-    if (before != rings_) awake_.rung(now);
+    if (before != rings_) awake_.rung(now, board->accesses());
   }
   if (now - first_ns_ >= kLongWaitNs && policy.long_wait != nullptr) policy.long_wait();
   const int64_t waited_ns = now - began_ns_;

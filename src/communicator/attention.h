@@ -49,7 +49,7 @@ class Attention {
   }
   // A look that began and ended then.
   void note(int64_t begin_ns, int64_t end_ns) {
-    if (rings_again_) awake_.rung(end_ns);
+    if (rings_again_) awake_.rung(end_ns, board_->accesses());
     rings_again_ = false;
     const int64_t took_ns = end_ns - begin_ns;
     if (took_ns > 2 * least_ns_ + kNoiseNs && !has_slept_) {

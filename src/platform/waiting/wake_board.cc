@@ -112,13 +112,16 @@ WakeLine* WakeBoard::find(uint32_t index) {
   return &record->wake;
 }
 
-void WakeBoard::ring(uint32_t peer) {
+void WakeBoard::ring(uint32_t peer) { ring(peer, true); }
+
+void WakeBoard::ring(uint32_t peer, bool is_access) {
   if (peer >= size_ || peer == own_index_) return;
   const auto now = static_cast<int64_t>(now_ns());
   if (now - peers_[peer].rung_ns.load(std::memory_order_relaxed) < kBetweenRingsNs) return;
   peers_[peer].rung_ns.store(now, std::memory_order_relaxed);
   WakeLine* const line = find(peer);
   if (line == nullptr) return;
+  if (is_access) line->accesses.fetch_add(1, std::memory_order_relaxed);
   line->rung_from.store(sched_getcpu() + 1, std::memory_order_relaxed);
   // Sequentially consistent, with the sleeper's fetch_add on `sleepers` and the kernel's comparison: either this sees
   // the sleeper, or the sleeper's futex word has changed. It also releases what the ringer did before.
@@ -132,7 +135,7 @@ bool WakeBoard::is_on_ringers_core() const {
 }
 
 void WakeBoard::ring_all() {
-  for (uint32_t peer = 0; peer < size_; ++peer) ring(peer);
+  for (uint32_t peer = 0; peer < size_; ++peer) ring(peer, false);
 }
 
 bool WakeBoard::sleep(uint32_t seen, int64_t timeout_ns, const std::atomic<uint32_t>* also) {

@@ -31,7 +31,8 @@ struct WakeAddress {
 };
 
 // How long a rank stays awake after a ring: for as long as it costs to be rung again, and twice as long each time that
-// the next ring comes soon after it has fallen asleep.
+// the next access comes soon after it has fallen asleep. Rings of ranks that only wait themselves don't count: such
+// ranks would keep each other awake.
 //
 // Thread safety: one thread at a time.
 class AwakeTime {
@@ -39,7 +40,13 @@ class AwakeTime {
   static constexpr int64_t kShortestNs = 500'000;
   static constexpr int64_t kLongestNs = 50'000'000;
 
-  void rung(int64_t now_ns) {
+  // `accesses`: the number of rings by peers that need this rank.
+  void rung(int64_t now_ns, uint32_t accesses) {
+    if (accesses == accesses_) {
+      until_ns_ = std::max(until_ns_, now_ns + kShortestNs);
+      return;
+    }
+    accesses_ = accesses;
     if (until_ns_ <= now_ns) ns_ = now_ns - until_ns_ < ns_ ? std::min(2 * ns_, kLongestNs) : kShortestNs;
     until_ns_ = now_ns + ns_;
   }
@@ -48,6 +55,7 @@ class AwakeTime {
  private:
   int64_t ns_ = kShortestNs;
   int64_t until_ns_ = 0;
+  uint32_t accesses_ = 0;
 };
 
 class WakeBoard {
@@ -68,7 +76,7 @@ class WakeBoard {
 
   // How many ranks of the node want to be rung. Load it relaxed: it orders nothing.
   const std::atomic<uint32_t>& waiting() const { return first_->waiting; }
-  // Asks the peer at this index, or all that want it, to poll, and wakes those that sleep.
+  // Asks the peer at this index, which is needed, or all, which may be, to poll, and wakes those that sleep.
   void ring(uint32_t peer);
   void ring_all();
 
@@ -77,6 +85,8 @@ class WakeBoard {
   void leave() { first_->waiting.fetch_sub(1, std::memory_order_relaxed); }
   // Acquire: what a peer did before it rang is visible.
   uint32_t rings() const { return own_->rings.load(std::memory_order_acquire); }
+  // Those of ring(), as of the last rings(). Relaxed: an older number makes for a shorter time awake.
+  uint32_t accesses() const { return own_->accesses.load(std::memory_order_relaxed); }
   // Until the number of rings isn't `seen` any more, or the time is over; true: the former. `also`: a futex word of
   // another kind of wake-up, which ends the sleep when it isn't 1 any more; nullptr: none. Where the kernel can't wait
   // for both (before 5.16), the sleep lasts no longer than kShortSleepNs.
@@ -113,6 +123,7 @@ class WakeBoard {
  private:
   WakeBoard(std::vector<WakeAddress> peers, uint32_t own, bool is_whole_job, Record* own_record, Record* first);
   WakeLine* find(uint32_t peer);
+  void ring(uint32_t peer, bool is_access);
 
   struct Peer {
     WakeAddress address;

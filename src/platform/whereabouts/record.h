@@ -62,6 +62,7 @@ struct CommunicatorName {
 struct alignas(64) WakeLine {
   std::atomic<uint64_t> key;       // identifies the record; 0: rings are not wanted
   std::atomic<uint32_t> rings;     // a futex word: goes up with each ring
+  std::atomic<uint32_t> accesses;  // likewise, with those of peers that need this process
   std::atomic<uint32_t> sleepers;  // threads of the process that sleep until the next one
   std::atomic<int32_t> rung_from;  // 1 + the core from which it was last rung
 };

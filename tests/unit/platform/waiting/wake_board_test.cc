@@ -152,19 +152,31 @@ TEST(WakeBoard, LeavesARankAloneThatIsNotTheOneItWas) {
 
 TEST(AwakeTime, DoublesWhileRingsFollowAndIsForgotten) {
   AwakeTime awake;
+  uint32_t accesses = 1;
   int64_t now_ns = kForeverNs;
-  awake.rung(now_ns);
+  awake.rung(now_ns, accesses);
   EXPECT_FALSE(awake.is_over(now_ns + AwakeTime::kShortestNs - 1));
   EXPECT_TRUE(awake.is_over(now_ns + AwakeTime::kShortestNs));
   for (int64_t expected_ns = 2 * AwakeTime::kShortestNs; expected_ns < AwakeTime::kLongestNs; expected_ns *= 2) {
     now_ns += expected_ns / 2 + 1;  // just after it has fallen asleep
-    awake.rung(now_ns);
+    awake.rung(now_ns, ++accesses);
     EXPECT_FALSE(awake.is_over(now_ns + expected_ns - 1));
     EXPECT_TRUE(awake.is_over(now_ns + expected_ns));
   }
   now_ns += 3 * AwakeTime::kLongestNs;
-  awake.rung(now_ns);
+  awake.rung(now_ns, ++accesses);
   EXPECT_TRUE(awake.is_over(now_ns + AwakeTime::kShortestNs));
+}
+
+TEST(AwakeTime, DoesNotDoubleByRingsOfRanksThatOnlyWait) {
+  AwakeTime awake;
+  int64_t now_ns = kForeverNs;
+  for (int ring = 0; ring < 100; ++ring) {
+    now_ns += AwakeTime::kShortestNs + 1;
+    awake.rung(now_ns, 0);
+    EXPECT_FALSE(awake.is_over(now_ns + AwakeTime::kShortestNs - 1));
+    EXPECT_TRUE(awake.is_over(now_ns + AwakeTime::kShortestNs));
+  }
 }
 
 }  // namespace
