@@ -47,7 +47,8 @@ void close_board() {
 
 void forget_board() {
   internal::waiting.store(&internal::none_waiting, std::memory_order_relaxed);
-  (void)the_board().board.release();
+  // The parent's mappings stay.
+  [[maybe_unused]] const platform::WakeBoard* const parents = the_board().board.release();
 }
 
 platform::WakeBoard* wake_board() { return the_board().board.get(); }
