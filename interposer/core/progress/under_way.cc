@@ -14,6 +14,7 @@ namespace {
 struct Watched {
   TryLock lock;
   std::vector<Communicator*> all;
+  uint32_t idle_looks = 0;  // of the program's threads, in a row
 };
 
 // Never destroyed: threads of the program may outlive static destruction.
@@ -23,6 +24,9 @@ Watched& watched_communicators() {
 }
 
 ProgressPolicy the_policy;
+
+// A program that starts one call after the other makes fewer in between.
+constexpr uint32_t kMostIdleLooks = 64;
 
 enum class By : uint8_t { kProgram, kMpi, kThread };
 
@@ -66,8 +70,10 @@ Moves advance_all(By by) {
     if (one->pending.load(std::memory_order_relaxed) == 0) continue;
     moves = std::max(moves, advance_both(*one, by) ? Moves::kSomething : Moves::kNothing);
   }
-  // Where there is no thread that would.
-  if (moves == Moves::kNone && the_policy.by == ProgressBy::kCalls) drop_idle(watched);
+  // Each look at the MPI comes here while a communicator is watched. The thread would not drop them while it is spared
+  // its own looks by these.
+  if (by != By::kThread) watched.idle_looks = moves == Moves::kNone ? watched.idle_looks + 1 : 0;
+  if (watched.idle_looks >= kMostIdleLooks) drop_idle(watched);
   watched.lock.unlock();
   return moves;
 }
