@@ -15,7 +15,8 @@
 namespace hocket::interposer {
 
 #if HOCKET_HAS_COUNT_FUNCTIONS
-// Of MPI 4.1, and not in every mpi.h.
+// Of MPI 4.0 and 4.1, and not in every mpi.h.
+using PartArrived = int (*)(MPI_Request request, int partition, int* flag);
 using GetStatusAll = int (*)(int count, const MPI_Request* requests, int* flag, MPI_Status* statuses);
 using GetStatusAny = int (*)(int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status);
 using GetStatusSome = int (*)(int count, const MPI_Request* requests, int* completed, int* indices,

@@ -73,6 +73,9 @@ HOCKET_WRAP_IN(static_cast<void>(0), Improbe,
                (from, tag, comm, flag, message, status), interposer::probe_once(flag, pass_through))
 
 #if HOCKET_HAS_COUNT_FUNCTIONS
+HOCKET_WRAP_IN(static_cast<void>(0), Parrived, (MPI_Request request, int partition, int* flag),
+               (request, partition, flag), interposer::probe_once(flag, pass_through))
+
 // `narrow`: the same by the function with int, for an MPI that is older than those with MPI_Count; `started` goes to
 // the non-blocking form, which came with the other.
 #define HOCKET_WRAP_LONG_WAIT(prefix, next, in, name, parameters, wide, is_long, narrow, how)           \
