@@ -20,6 +20,7 @@
 #include "core/endpoint.h"
 #include "core/first_round.h"
 #include "core/last_words.h"
+#include "core/mpi_wait.h"
 #include "core/progress/under_way.h"
 
 namespace hocket::interposer {
@@ -318,7 +319,7 @@ void forget_communicator(Communicator* communicator) {
   forget_gone(list());
 }
 
-void close_all() {
+void close_all(void (*progress_mpi)()) {
   {
     const std::lock_guard lock(list().mutex);
     forget_gone(list());
@@ -331,10 +332,11 @@ void close_all() {
     hocket_comm_t* const kept = std::exchange(list().kept, nullptr);
     if (kept != nullptr) leave_comm(list(), kept);
   }
-  c_api::Backoff backoff(endpoint());
+  ScopedPause wait;
   for (size_t left = list().leaving.size(); left != 0; left = list().leaving.size()) {
     collect(left);
-    backoff.pause();
+    progress_mpi();
+    wait.pause();
   }
 }
 

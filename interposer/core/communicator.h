@@ -220,8 +220,9 @@ void close_communicator(Communicator& communicator);
 void close_with_peers(Communicator& communicator);
 // The MPI has freed the communicator: hocket's part is freed when its non-blocking calls have completed.
 void forget_communicator(Communicator* communicator);
-// All that are left, whatever ranks have closed before, and waits until all ranks have come to this.
-void close_all();
+// All that are left, whatever ranks have closed before, and waits until all ranks have come to this. `progress_mpi`:
+// peers may still need this rank's MPI.
+void close_all(void (*progress_mpi)());
 
 // The sums of this process over all communicators.
 CounterArray read_counters();

@@ -25,6 +25,8 @@ constexpr SleepTimes kRung{32, 50'000, 4'000'000}, kOnSharedCores{32, 50'000, 1'
 // A rank that has waited for so long rings its peers, and again each time that it has waited twice as long: they may
 // have to poll before what it waits for can come.
 constexpr int64_t kFirstRingNs = 8'000;
+// One that has not answered by then may be on this core, where it runs when this rank's time slice is over.
+constexpr int64_t kAnswerNs = 100'000;
 // A look costs some ten nanoseconds, reading the clock several times that.
 constexpr uint32_t kLooksBetweenClocks = 64;
 
@@ -55,21 +57,6 @@ struct Shortest {
   }
 };
 
-// Whether each rank that needs this one rings.
-bool do_peers_ring() {
-  const platform::WakeBoard* const board = wake_board();
-  return board != nullptr && board->is_complete();
-}
-
-void sleep_on_own_core(platform::WakeBoard& board, uint32_t rings, int64_t ns) {
-  bool is_rung = false;
-  {
-    const platform::AvoidPeers stays{platform::AvoidPeers::AllCoresButOwn()};
-    is_rung = board.sleep(rings, ns);
-  }
-  if (is_rung && board.is_on_ringers_core()) platform::leave_core();
-}
-
 }  // namespace
 
 void begin_mpi_waits(const MpiWaitPolicy& policy) {
@@ -86,7 +73,7 @@ void MpiPause::pause() {
     began_ns_ = 0;
     first_ns_ = 0;
     next_ring_ns_ = kFirstRingNs;
-    if (wake_board() != nullptr) rings_ = wake_board()->rings();
+    rings_.listen_at(wake_board());
   }
   const uint32_t between_sleeps = internal::wait_policy.looks_between_sleeps;
   // Awake it divides by a constant: a division takes as long as a look.
@@ -106,20 +93,17 @@ bool MpiPause::has_moved_something() {
   return ++long_looks_ >= kLongLooks;
 }
 
-void MpiPause::leave_board() {
-  is_on_board_ = false;
-  if (platform::WakeBoard* const board = wake_board(); board != nullptr) board->leave();
-}
-
 void MpiPause::ring_peers(int64_t now_ns) {
   if (now_ns - first_ns_ < next_ring_ns_) return;
   next_ring_ns_ = 2 * (now_ns - first_ns_);
-  ring_waiting();
+  if (!any_rank_waits()) return;
+  ring_node();
+  if (now_ns - first_ns_ >= kAnswerNs) sched_yield();
 }
 
 void MpiPause::sleep_if_late() {
   const MpiWaitPolicy& policy = internal::wait_policy;
-  platform::WakeBoard* const board = wake_board();
+  const bool do_peers_ring = rings_.is_complete();
   const auto now = static_cast<int64_t>(now_ns());
   if (began_ns_ == 0) {
     began_ns_ = now;
@@ -129,35 +113,34 @@ void MpiPause::sleep_if_late() {
   }
   if (first_ns_ == 0) first_ns_ = now;
   ring_peers(now);
-  if (board != nullptr) {
-    const uint32_t before = std::exchange(rings_, board->rings());
-    if (before != rings_) awake_.rung(now, board->accesses());
-  }
+  // The ringer spins until this rank has polled.
+  if (rings_.hears() && !policy.share_cores && rings_.is_on_ringers_core()) platform::leave_core();
+  rings_.note(now);
   if (now - first_ns_ >= kLongWaitNs && policy.long_wait != nullptr) policy.long_wait();
   const int64_t waited_ns = now - began_ns_;
-  sleeps_ = policy.sleeps && waited_ns >= policy.awake_ns && awake_.is_over(now) &&
-            (waited_ns >= kAwakeWithWindowNs || !awaited_progress.has_windows() || do_peers_ring());
+  sleeps_ = policy.sleeps && waited_ns >= policy.awake_ns && !rings_.stays_awake(now) &&
+            (waited_ns >= kAwakeWithWindowNs || !awaited_progress.has_windows() || do_peers_ring);
   if (!sleeps_) return end();
-  // A peer that saw no rank wait has not rung: what it did is found by the looks until the next call.
-  if (board != nullptr && !is_on_board_) {
-    board->enter();
-    is_on_board_ = true;
-    return;
-  }
-  const SleepTimes& times = do_peers_ring() ? kRung : policy.share_cores ? kOnSharedCores : kWithACoreEach;
+  if (rings_.want_rings()) return;
+  // What has been started in hocket doesn't ring.
+  const SleepTimes& times = do_peers_ring && !has_under_way() ? kRung
+                            : policy.share_cores              ? kOnSharedCores
+                                                              : kWithACoreEach;
   // A peer that can't ring waits for the end of a sleep with each access.
-  const bool is_short = awaited_progress.has_windows() && !do_peers_ring();
+  const bool is_short = awaited_progress.has_windows() && !do_peers_ring;
   const int64_t ns =
       is_short ? times.shortest_ns : std::clamp(waited_ns / times.sleeps_per_wait, times.shortest_ns, times.longest_ns);
-  if (board == nullptr) {
+  if (rings_.board() == nullptr) {
     const timespec time{0, ns};
     nanosleep(&time, nullptr);
     return;
   }
-  if (policy.share_cores)
-    board->sleep(rings_, ns);
-  else
-    sleep_on_own_core(*board, rings_, ns);
+  if (policy.share_cores) {
+    (void)rings_.sleep(ns);
+  } else {
+    const platform::AvoidPeers stays{platform::AvoidPeers::AllCoresButOwn()};
+    (void)rings_.sleep(ns);
+  }
 }
 
 }  // namespace hocket::interposer

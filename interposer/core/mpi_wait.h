@@ -50,28 +50,30 @@ class MpiPause {
   void start() { looks_ = 0; }
   void pause();
   // The wait is over.
-  void end() {
-    if (is_on_board_) [[unlikely]]
-      leave_board();
-  }
+  void end() { rings_.end(); }
 
  private:
   void sleep_if_late();
   bool has_moved_something();
-
   void ring_peers(int64_t now_ns);
-  void leave_board();
 
   uint32_t looks_ = 0;  // 0: before the first; those after belong to it
   bool sleeps_ = false;
-  bool is_on_board_ = false;  // wants to be rung
-  uint32_t rings_ = 0;        // of peers, before the last look
-  platform::AwakeTime awake_;
+  platform::RingListener rings_;
   int64_t next_ring_ns_ = 0;  // from the beginning of the wait: when peers are rung next
   int64_t first_ns_ = 0;      // when this wait first read the clock
   int64_t began_ns_ = 0;      // the wait, or what came last
   int64_t processor_ns_ = 0;  // of the thread when it was last asked
   uint32_t long_looks_ = 0;   // one after the other
+};
+
+// One that ends with its scope.
+class ScopedPause : public MpiPause {
+ public:
+  ScopedPause() = default;
+  ~ScopedPause() { end(); }
+  ScopedPause(const ScopedPause&) = delete;
+  ScopedPause& operator=(const ScopedPause&) = delete;
 };
 
 namespace internal {

@@ -31,15 +31,24 @@ class Attention {
     bool library_spins = false;  // it doesn't yield: a core given to it comes back when its time slice is over
     platform::WakeBoard* board = nullptr;  // on which peers ring; nullptr: there is none
   };
-  explicit Attention(const Occasion& occasion)
-      : reasons_(occasion.reasons), spins_(occasion.library_spins), board_(occasion.board) {}
+  explicit Attention(const Occasion& occasion) : reasons_(occasion.reasons), spins_(occasion.library_spins) {
+    rings_.listen_at(occasion.board);
+  }
 
   // Whether peers may need this process. Relaxed: it orders nothing. A reason that arises during a wait is seen some
   // looks later.
   bool has_reasons() const { return reasons_ != nullptr && reasons_->load(std::memory_order_relaxed) != 0; }
   bool is_called_for() {
-    if (board_ != nullptr && is_rung()) return true;
-    return has_reasons() && !is_served_by_rings();
+    if (rings_.hears()) [[unlikely]]
+      is_rung_ = is_just_rung_ = true;
+    return is_rung_ || (has_reasons() && !rings_.is_complete());
+  }
+  // Once after each ring that is_called_for() has heard: whether the ringer was on the core on which the caller is.
+  bool was_rung_from_here() {
+    if (!is_just_rung_) [[likely]]
+      return false;
+    is_just_rung_ = false;
+    return rings_.is_on_ringers_core();
   }
   // At the beginning of a wait: for all that is known, something may be on its way.
   void start(int64_t now_ns) {
@@ -49,8 +58,7 @@ class Attention {
   }
   // A look that began and ended then.
   void note(int64_t begin_ns, int64_t end_ns) {
-    if (rings_again_) awake_.rung(end_ns, board_->accesses());
-    rings_again_ = false;
+    rings_.note(end_ns);
     const int64_t took_ns = end_ns - begin_ns;
     if (took_ns > 2 * least_ns_ + kNoiseNs && !has_slept_) {
       if (begin_ns - last_long_ns_ < kPairNs) last_come_ns_ = end_ns;
@@ -72,28 +80,17 @@ class Attention {
     return spins_ && (last_look_ns_ - last_come_ns_ < kLivelyNs || last_look_ns_ < kept_until_ns_);
   }
   bool may_sleep(int64_t now_ns) const {
-    if (!is_served_by_rings()) return now_ns - last_come_ns_ > kAwakeNs;
-    return now_ns - last_come_ns_ > platform::AwakeTime::kShortestNs && awake_.is_over(now_ns);
+    if (!rings_.is_complete()) return now_ns - last_come_ns_ > kAwakeNs;
+    return now_ns - last_come_ns_ > platform::AwakeTime::kShortestNs && !rings_.stays_awake(now_ns);
   }
   // How long a sleep may last; INT64_MAX: as long as any.
   int64_t longest_sleep_ns() const {
     if (!has_reasons()) return INT64_MAX;
-    return is_served_by_rings() ? kRungPollPauseNs : kPollPauseNs;
+    return rings_.is_complete() ? kRungPollPauseNs : kPollPauseNs;
   }
-  platform::WakeBoard* board() const { return board_; }
-  // Of peers, before the last look.
-  uint32_t rings() const { return rings_; }
+  platform::RingListener& rings() { return rings_; }
 
  private:
-  bool is_served_by_rings() const { return board_ != nullptr && board_->is_complete(); }
-  bool is_rung() {
-    if (const uint32_t rings = board_->rings(); rings != rings_) [[unlikely]] {
-      rings_ = rings;
-      is_rung_ = rings_again_ = true;
-    }
-    return is_rung_;
-  }
-
   static constexpr int64_t kNoiseNs = 150;
   static constexpr int64_t kPairNs = 1'000'000;  // ticks of the kernel are further apart
   static constexpr uint32_t kTerm = 4096;
@@ -102,11 +99,9 @@ class Attention {
   static constexpr int64_t kMostKeptNs = 5'000'000;
   const std::atomic<uint64_t>* reasons_;
   bool spins_;
-  platform::WakeBoard* board_;
-  uint32_t rings_ = 0;
-  platform::AwakeTime awake_;
-  bool is_rung_ = false;      // and what it was rung for may still come
-  bool rings_again_ = false;  // since the last look
+  platform::RingListener rings_;
+  bool is_rung_ = false;  // and what it was rung for may still come
+  bool is_just_rung_ = false;
   int64_t least_ns_ = INT64_MAX / 4;
   int64_t last_come_ns_ = 0;
   int64_t last_long_ns_ = INT64_MIN / 2;

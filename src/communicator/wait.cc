@@ -46,18 +46,15 @@ bool Wait::sleep() {
     return carrier->sleep(std::min(wakes_alone ? waiter_.sleep_ns() : waiter_.poll_interval_ns(),
                                    attention_.has_reasons() ? Attention::kPollPauseNs : most_ns));
   const int64_t ns = std::min(tracks_.must_poll() ? waiter_.poll_interval_ns() : waiter_.sleep_ns(), most_ns);
-  const bool has_core = !context_.oversubscribed();
-  platform::WakeBoard* const board = attention_.board();
-  bool is_rung = false, is_woken = false;
-  {
-    const platform::AvoidPeers keeps_away(has_core ? &turns_ : nullptr);
-    if (board == nullptr) return participants_.group->sleep(ns);
-    const std::atomic<uint32_t>& parked = participants_.group->own_parking().parked;
-    is_rung = board->sleep(attention_.rings(), ns, &parked);
-    is_woken = is_rung || parked.load(std::memory_order_relaxed) == 0;
-  }
-  if (is_rung && has_core && board->is_on_ringers_core() && !platform::move_away(turns_, -1)) platform::leave_core();
-  return is_woken;
+  const platform::AvoidPeers keeps_away(context_.oversubscribed() ? nullptr : &turns_);
+  if (attention_.rings().board() == nullptr) return participants_.group->sleep(ns);
+  const std::atomic<uint32_t>& parked = participants_.group->own_parking().parked;
+  const bool is_rung = attention_.rings().sleep(ns, &parked);
+  return is_rung || parked.load(std::memory_order_relaxed) == 0;
+}
+
+void Wait::leave_ringers_core() {
+  if (!context_.oversubscribed() && !platform::move_away(turns_, -1)) platform::leave_core();
 }
 
 Status Wait::check_for_failure() {

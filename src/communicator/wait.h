@@ -37,7 +37,7 @@ class Wait {
   template <typename Look, typename Awaits>
   Status look_until(const Look& is_done, const Awaits& awaits);
   // A rank that yields to its peers wants to be rung from then on. Most waits among running ranks are shorter.
-  static constexpr uint32_t kLooksBeforeVisit = 16;
+  static constexpr uint32_t kLooksBeforeRings = 16;
   // This many looks at the library underneath without a pause take some milliseconds.
   static constexpr uint32_t kLooksPerFailureCheck = 1024;
 
@@ -45,6 +45,8 @@ class Wait {
   void progress();
   // True: a peer woke this rank, or what it waits for has come.
   bool sleep();
+  // The ringer spins until this rank has polled.
+  void leave_ringers_core();
   Status check_for_failure();
 
   Context& context_;
@@ -62,6 +64,7 @@ template <typename Look, typename Awaits>
 Status Wait::until(const Look& is_done, const Awaits& awaits) {
   waiter_.start();
   Status status = look_until(is_done, awaits);
+  attention_.rings().end();
   if (const int64_t waited_ns = waiter_.waited_at_least_ns(); waited_ns != 0) failure_.end_wait(waited_ns);
   return status;
 }
@@ -70,12 +73,13 @@ template <typename Look, typename Awaits>
 Status Wait::look_until(const Look& is_done, const Awaits& awaits) {
   next_check_ns_ = FailureDetector::kIntervalNs;
   bool attends = false;
-  platform::WakeBoard::Visit visit(attention_.board());
   for (uint32_t looks = 1;; ++looks) {
     if (is_done()) return Status::ok();
     const bool attended = std::exchange(attends, attention_.is_called_for());
     if (attends && !attended) [[unlikely]]
       attention_.start(static_cast<int64_t>(now_ns()));
+    if (attention_.was_rung_from_here()) [[unlikely]]
+      leave_ringers_core();
     if (attends && attention_.keeps_core()) {
       progress();
       HOCKET_TRY(requests_.advance_beside());
@@ -90,8 +94,8 @@ Status Wait::look_until(const Look& is_done, const Awaits& awaits) {
       action = platform::WaitAction::kYield;
     }
     if (action == platform::WaitAction::kSleep ||
-        (action == platform::WaitAction::kYield && looks > kLooksBeforeVisit && attention_.has_reasons()))
-      visit.begin();
+        (action == platform::WaitAction::kYield && looks > kLooksBeforeRings && attention_.has_reasons()))
+      (void)attention_.rings().want_rings();
     if (action == platform::WaitAction::kSleep) {
       participants_.group->announce_sleep(awaits());
       const bool done = is_done();

@@ -43,9 +43,6 @@ void report_long_wait(MPI_Comm comm, int64_t seconds) {
 class LongWait {
  public:
   explicit LongWait(MPI_Comm comm) : comm_(comm) {}
-  ~LongWait() { wait_.end(); }
-  LongWait(const LongWait&) = delete;
-  LongWait& operator=(const LongWait&) = delete;
   // After a look in vain. True, now and then: it is time to ask whether what is awaited can still come.
   bool pause() {
     const uint64_t now = now_ns();
@@ -67,7 +64,7 @@ class LongWait {
   const uint64_t begin_ns_ = now_ns();
   uint64_t asked_ns_ = begin_ns_;
   bool is_reported_ = false;
-  MpiPause wait_;
+  ScopedPause wait_;
 };
 
 bool by_mpi(MPI_Comm comm, const void* send, void* receive, int count) {

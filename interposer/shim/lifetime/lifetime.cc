@@ -191,7 +191,7 @@ void begin_waits(Hook available, Hook hook, Looks looks, bool share_cores) {
   const platform::WaitMode mode = c_api::wait_mode();
   MpiWaitPolicy policy;
   policy.share_cores = share_cores;
-  policy.yields = policy.share_cores || mode == platform::WaitMode::kYield;
+  policy.yields = mode == platform::WaitMode::kYield || (share_cores && mode != platform::WaitMode::kSpin);
   policy.sleeps = mode == platform::WaitMode::kAutomatic || mode == platform::WaitMode::kSleep;
   policy.awake_ns = mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
   policy.looks = looks;
@@ -365,7 +365,9 @@ void begin_job_of(MPI_Comm world) {
   internal::mode.store(serving ? Mode::kServing : Mode::kDisabled, std::memory_order_release);
 }
 
-void end_job() {
+namespace {
+
+void leave_job() {
   const NestedCall nested;
   const MpiWait wait;
   const bool served = mode() == Mode::kServing;
@@ -374,7 +376,7 @@ void end_job() {
   end_progress();
   end_meeting();
   if (served) end_asking();
-  if (served) close_all();
+  if (served) close_all(progress_mpi);
   device::end();
   if (job.settings.statistics != 0) report_job();
   if (served) {
@@ -390,6 +392,13 @@ void end_job() {
   if (job.has_hidden_comm) next_pmpi().Comm_free(&job.hidden_comm);
   job.has_hidden_comm = false;
   if (served) end_waits();
+}
+
+}  // namespace
+
+void end_job() {
+  leave_job();
+  // The last wait on it has ended.
   close_board();
 }
 

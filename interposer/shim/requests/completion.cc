@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "c_api/internal/pending.h"
-#include "core/endpoint.h"
+#include "core/mpi_wait.h"
 #include "shim/job/errors.h"
 #include "shim/requests/start.h"
 
@@ -59,11 +59,12 @@ void await_started(StartedCall& call) {
     const std::lock_guard lock(lock_of(call));
     return c_api::await(call.request);
   }
-  c_api::Backoff backoff(endpoint());
-  for (;;) {
+  ScopedPause wait;
+  for (uint32_t looks = 1;; ++looks) {
     advance_started();
     if (is_over(call)) return;
-    backoff.pause();
+    if (looks % platform::Waiter::kLooksPerProgress == 0) progress_mpi();
+    wait.pause();
   }
 }
 
@@ -154,10 +155,10 @@ int not_over() {
 // Until `look()` says that it is over, which also polls the MPI.
 template <typename Look>
 void look_until(const Look& look) {
-  c_api::Backoff backoff(endpoint());
+  ScopedPause wait;
   for (;;) {
     if (look()) return;
-    backoff.pause();
+    wait.pause();
     advance_started();
   }
 }

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "c_api/internal/call.h"
-#include "core/endpoint.h"
+#include "core/mpi_wait.h"
 #include "core/try_lock.h"
 #include "shim/job/job.h"
 #include "shim/underneath/handles.h"
@@ -234,11 +234,12 @@ void advance_started() {
 
 void drain_started(const Communicator* communicator) {
   if (!has_active_calls()) return;
-  c_api::Backoff backoff(endpoint());
-  for (;;) {
+  ScopedPause wait;
+  for (uint32_t looks = 1;; ++looks) {
     advance_under_way();
     if (settle_some(communicator, true)) return;
-    backoff.pause();
+    if (looks % platform::Waiter::kLooksPerProgress == 0) progress_mpi();
+    wait.pause();
   }
 }
 

@@ -24,14 +24,13 @@ int look_until_over(const Look& look) {
   bool is_over = false;
   int error = look(is_over);
   if (error != MPI_SUCCESS || is_over) return error;
-  MpiPause wait;
+  ScopedPause wait;
   while (error == MPI_SUCCESS && !is_over) {
     wait.pause();
     if (has_under_way()) [[unlikely]]
       advance_under_way();
     error = look(is_over);
   }
-  wait.end();
   return error;
 }
 
@@ -114,7 +113,7 @@ __attribute__((noinline)) int wait_for_probe(const LookOnce& look) {
   });
 }
 
-// A call that asks the MPI for a message, and doesn't wait for it.
+// A call that asks the MPI for a message, or a part of one, and doesn't wait for it.
 template <typename PassThrough>
 int probe_once(const int* flag, const PassThrough& pass_through) {
   if (is_nested()) return pass_through();

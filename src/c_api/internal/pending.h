@@ -2,14 +2,10 @@
 // For code that is built with the library and not only against its header: how to look after non-blocking calls beside
 // other work.
 //
-// Thread safety: as the communicator; a Backoff belongs to one thread.
+// Thread safety: as the communicator.
 #pragma once
 
 #include <hocket/hocket.h>
-
-#include <cstdint>
-
-#include "platform/waiting/waiting.h"
 
 namespace hocket::c_api {
 
@@ -25,19 +21,5 @@ void await(hocket_request_t* request);
 hocket_status_t take_result(hocket_request_t* request);
 // Whether hocket_test would say so, as far as the last advance() knows. Any thread.
 bool is_over(const hocket_request_t* request);
-
-// The pauses of a thread that looks again and again at several things, of which hocket is one: as those of a call that
-// blocks in hocket (platform/waiting/waiting.h), by pauses instead of sleep, since nothing wakes it.
-class Backoff {
- public:
-  // nullptr: as where nothing has been set.
-  explicit Backoff(const hocket_context_t* context);
-  void pause();
-
- private:
-  platform::Waiter waiter_;
-  const hocket_context_t* context_;
-  uint32_t looks_ = 0;
-};
 
 }  // namespace hocket::c_api

@@ -122,12 +122,15 @@ void WakeBoard::ring(uint32_t peer, bool is_access) {
   WakeLine* const line = find(peer);
   if (line == nullptr) return;
   if (is_access) line->accesses.fetch_add(1, std::memory_order_relaxed);
-  line->rung_from.store(sched_getcpu() + 1, std::memory_order_relaxed);
+  const int32_t core = sched_getcpu() + 1;
+  line->rung_from.store(core, std::memory_order_relaxed);
   // Sequentially consistent, with the sleeper's fetch_add on `sleepers` and the kernel's comparison: either this sees
   // the sleeper, or the sleeper's futex word has changed. It also releases what the ringer did before.
   line->rings.fetch_add(1, std::memory_order_seq_cst);
   if (line->sleepers.load(std::memory_order_seq_cst) == 0) return;
   syscall(SYS_futex, &line->rings, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  // It would get the core when this rank's time slice is over, milliseconds from now.
+  if (is_access && line->sleeps_on.load(std::memory_order_relaxed) == core) sched_yield();
 }
 
 bool WakeBoard::is_on_ringers_core() const {
@@ -141,6 +144,7 @@ void WakeBoard::ring_all() {
 bool WakeBoard::sleep(uint32_t seen, int64_t timeout_ns, const std::atomic<uint32_t>* also) {
   // Relaxed: only this function writes it, and any value is right.
   static std::atomic<bool> is_waitv_missing{false};
+  own_->sleeps_on.store(sched_getcpu() + 1, std::memory_order_relaxed);  // a guess is enough
   // Sequentially consistent: see ring().
   own_->sleepers.fetch_add(1, std::memory_order_seq_cst);
   if (also == nullptr) {

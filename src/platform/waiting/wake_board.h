@@ -100,26 +100,6 @@ class WakeBoard {
   static constexpr int64_t kBetweenRingsNs = 200'000;
   static_assert(AwakeTime::kShortestNs > kBetweenRingsNs);
 
-  // A stretch of a wait in which this rank wants to be rung.
-  class Visit {
-   public:
-    explicit Visit(WakeBoard* board) : board_(board) {}  // nullptr: there is none
-    ~Visit() {
-      if (is_on_board_) board_->leave();
-    }
-    Visit(const Visit&) = delete;
-    Visit& operator=(const Visit&) = delete;
-    void begin() {
-      if (is_on_board_ || board_ == nullptr) return;
-      board_->enter();
-      is_on_board_ = true;
-    }
-
-   private:
-    WakeBoard* const board_;
-    bool is_on_board_ = false;
-  };
-
  private:
   WakeBoard(std::vector<WakeAddress> peers, uint32_t own, bool is_whole_job, Record* own_record, Record* first);
   WakeLine* find(uint32_t peer);
@@ -137,6 +117,65 @@ class WakeBoard {
   bool is_whole_job_;
   WakeLine* own_;
   WakeCount* first_;
+};
+
+// A waiting rank's side of the board: the rings that it has heard, how long it stays awake after them, and whether it
+// wants to be rung.
+//
+// Thread safety: one thread at a time.
+class RingListener {
+ public:
+  // From then on; nullptr: nobody rings.
+  void listen_at(WakeBoard* board) {
+    board_ = board;
+    heard_ = board == nullptr ? 0 : board->rings();
+    has_heard_ = false;
+  }
+  WakeBoard* board() const { return board_; }
+  // Whether every rank that needs this one rings.
+  bool is_complete() const { return board_ != nullptr && board_->is_complete(); }
+
+  // Whether somebody has rung since the last time. Reads no clock.
+  bool hears() {
+    if (board_ == nullptr) return false;
+    const uint32_t rings = board_->rings();
+    if (rings == heard_) [[likely]]
+      return false;
+    heard_ = rings;
+    return has_heard_ = true;
+  }
+  // After hears(): whether who rang last was on the core on which the caller is.
+  bool is_on_ringers_core() const { return board_->is_on_ringers_core(); }
+  void note(int64_t now_ns) {
+    if (has_heard_) awake_.rung(now_ns, board_->accesses());
+    has_heard_ = false;
+  }
+  // A ring that has not been noted yet counts.
+  bool stays_awake(int64_t now_ns) const { return has_heard_ || !awake_.is_over(now_ns); }
+
+  // From then on, to the end of the wait, the rank wants to be rung. True: it did not before, and has to poll once
+  // more, since who saw no rank wait has not rung.
+  bool want_rings() {
+    if (wants_rings_ || board_ == nullptr) return false;
+    board_->enter();
+    return wants_rings_ = true;
+  }
+  void end() {
+    if (wants_rings_) [[unlikely]]
+      board_->leave();
+    wants_rings_ = false;
+  }
+  // As WakeBoard::sleep(), unless somebody has rung since hears() was last asked.
+  bool sleep(int64_t timeout_ns, const std::atomic<uint32_t>* also = nullptr) {
+    return board_->sleep(heard_, timeout_ns, also);
+  }
+
+ private:
+  WakeBoard* board_ = nullptr;
+  AwakeTime awake_;
+  uint32_t heard_ = 0;
+  bool has_heard_ = false;  // since note()
+  bool wants_rings_ = false;
 };
 
 }  // namespace hocket::platform

@@ -65,6 +65,7 @@ struct alignas(64) WakeLine {
   std::atomic<uint32_t> accesses;  // likewise, with those of peers that need this process
   std::atomic<uint32_t> sleepers;  // threads of the process that sleep until the next one
   std::atomic<int32_t> rung_from;  // 1 + the core from which it was last rung
+  std::atomic<int32_t> sleeps_on;  // 1 + the core on which one of these went to sleep last
 };
 
 // In the record of the node's first rank, for all of them.

@@ -35,7 +35,7 @@ TEST(InterposedCommunicator, IsSetUpAtItsCallInWhichAllRanksWait) {
     EXPECT_EQ(one.phase, Phase::kRefused);
     EXPECT_EQ(one.refusal, Outcome::kFreed);
     forget_communicator(&one);
-    close_all();
+    close_all([] {});
     EXPECT_EQ(read_counters()[counter_index(Collective::kBarrier, Outcome::kCarriedOut)], 1u) << "it is not forgotten";
     close_endpoint();
   });
@@ -48,7 +48,7 @@ TEST(InterposedCommunicator, IsTheMpisForGoodWhereRanksCannotAgree) {
     EXPECT_EQ(prepare(one, 1, true, {refuse_to_gather, nullptr}), Outcome::kSetUpFailed);
     EXPECT_EQ(one.phase, Phase::kRefused);
     EXPECT_EQ(prepare(one, 1, true, exchange_of(me)), Outcome::kSetUpFailed);
-    close_all();
+    close_all([] {});
     close_endpoint();
   });
   EXPECT_EQ(failed, 0);
@@ -61,7 +61,7 @@ TEST(InterposedCommunicator, FailsEveryCallWhereAForcedChoiceCannotBeHonoured) {
     EXPECT_EQ(prepare(one, 1, true, exchange_of(me)), Outcome::kFailed);
     EXPECT_EQ(prepare(one, 1, true, exchange_of(me)), Outcome::kFailed);
     EXPECT_TRUE(one.failure_reported);
-    close_all();
+    close_all([] {});
     close_endpoint();
   });
   EXPECT_EQ(failed, 0);

@@ -105,16 +105,35 @@ TEST(WakeBoard, EndsASleepByAnotherFutexToo) {
 TEST(WakeBoard, CountsRanksThatWantToBeRung) {
   const int failed = run_members(kMostProcesses, [](Member& member) {
     if (!member.board().is_complete()) return 1;
-    {
-      WakeBoard::Visit visit(&member.board());
-      visit.begin();
-      visit.begin();
-      member.meet();
-      if (member.board().waiting().load() != kMostProcesses) return 2;
-      member.meet();
-    }
+    RingListener listener;
+    listener.listen_at(&member.board());
+    if (!listener.want_rings() || listener.want_rings()) return 4;
+    member.meet();
+    if (member.board().waiting().load() != kMostProcesses) return 2;
+    member.meet();
+    listener.end();
+    listener.end();
     member.meet();
     return member.board().waiting().load() == 0 ? 0 : 3;
+  });
+  EXPECT_EQ(failed, 0);
+}
+
+TEST(WakeBoard, KeepsAwakeWhoHasHeardARing) {
+  const int failed = run_members(2, [](Member& member) {
+    RingListener listener;
+    listener.listen_at(&member.board());
+    member.meet();
+    if (member.own() == 0) member.board().ring(1);
+    member.meet();
+    if (member.own() == 0) return 0;
+    const int64_t long_ago_ns = 1'000'000'000'000;
+    if (listener.stays_awake(long_ago_ns)) return 1;
+    if (!listener.hears() || listener.hears()) return 2;
+    if (!listener.stays_awake(long_ago_ns)) return 3;  // it has to poll first
+    listener.note(long_ago_ns);
+    if (!listener.stays_awake(long_ago_ns + AwakeTime::kShortestNs - 1)) return 4;
+    return listener.stays_awake(long_ago_ns + AwakeTime::kShortestNs) ? 5 : 0;
   });
   EXPECT_EQ(failed, 0);
 }
