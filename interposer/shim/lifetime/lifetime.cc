@@ -365,39 +365,33 @@ void begin_job_of(MPI_Comm world) {
   internal::mode.store(serving ? Mode::kServing : Mode::kDisabled, std::memory_order_release);
 }
 
-namespace {
-
-void leave_job() {
-  const NestedCall nested;
-  const MpiWait wait;
-  const bool served = mode() == Mode::kServing;
-  internal::mode.store(Mode::kAsleep, std::memory_order_release);
-  drain_started(nullptr);
-  end_progress();
-  end_meeting();
-  if (served) end_asking();
-  if (served) close_all(progress_mpi);
-  device::end();
-  if (job.settings.statistics != 0) report_job();
-  if (served) {
-    end_lineage();
-    unwatch_communicators();
-    unwatch_types();
-    close_endpoint();
-    c_api::end_trace();
-  }
-  platform::end_record();
-  close_wire();
-  free_requests();
-  if (job.has_hidden_comm) next_pmpi().Comm_free(&job.hidden_comm);
-  job.has_hidden_comm = false;
-  if (served) end_waits();
-}
-
-}  // namespace
-
 void end_job() {
-  leave_job();
+  {
+    const NestedCall nested;
+    const MpiWait wait;
+    const bool served = mode() == Mode::kServing;
+    internal::mode.store(Mode::kAsleep, std::memory_order_release);
+    drain_started(nullptr);
+    end_progress();
+    end_meeting();
+    if (served) end_asking();
+    if (served) close_all(progress_mpi);
+    device::end();
+    if (job.settings.statistics != 0) report_job();
+    if (served) {
+      end_lineage();
+      unwatch_communicators();
+      unwatch_types();
+      close_endpoint();
+      c_api::end_trace();
+    }
+    platform::end_record();
+    close_wire();
+    free_requests();
+    if (job.has_hidden_comm) next_pmpi().Comm_free(&job.hidden_comm);
+    job.has_hidden_comm = false;
+    if (served) end_waits();
+  }
   // The last wait on it has ended.
   close_board();
 }
