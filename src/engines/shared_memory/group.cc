@@ -24,11 +24,8 @@ void NodeGroup::wake_sleeper(uint32_t rank) {
   platform::ParkingPlace& place = members_[rank].block->parking;
   // Relaxed: as in unpark().
   if (place.parked.load(std::memory_order_relaxed) == 0) return;
-  const int core = sched_getcpu();
-  members_[rank_].block->turn.wake_from(core, static_cast<int64_t>(now_ns()));
+  members_[rank_].block->turn.wake_from(sched_getcpu(), static_cast<int64_t>(now_ns()));
   platform::wake(place);
-  // It would get the core when this rank's time slice is over, milliseconds from now.
-  if (members_[rank].block->turn.was_on(core)) sched_yield();
 }
 
 void NodeGroup::wake_waiters(uint32_t what) {
