@@ -59,13 +59,10 @@ void await_started(StartedCall& call) {
     const std::lock_guard lock(lock_of(call));
     return c_api::await(call.request);
   }
-  ScopedPause wait;
-  for (uint32_t looks = 1;; ++looks) {
+  advance_until([&] {
     advance_started();
-    if (is_over(call)) return;
-    if (looks % platform::Waiter::kLooksPerProgress == 0) progress_mpi();
-    wait.pause();
-  }
+    return is_over(call);
+  });
 }
 
 // As count_ended(), of what the MPI has ended beside hocket's calls.

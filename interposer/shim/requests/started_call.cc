@@ -7,9 +7,8 @@
 
 #include "base/log.h"
 #include "c_api/internal/call.h"
-#include "core/mpi_wait.h"
 #include "core/try_lock.h"
-#include "shim/job/job.h"
+#include "shim/requests/waits.h"
 #include "shim/underneath/handles.h"
 
 namespace hocket::interposer {
@@ -234,13 +233,10 @@ void advance_started() {
 
 void drain_started(const Communicator* communicator) {
   if (!has_active_calls()) return;
-  ScopedPause wait;
-  for (uint32_t looks = 1;; ++looks) {
+  advance_until([&] {
     advance_under_way();
-    if (settle_some(communicator, true)) return;
-    if (looks % platform::Waiter::kLooksPerProgress == 0) progress_mpi();
-    wait.pause();
-  }
+    return settle_some(communicator, true);
+  });
 }
 
 }  // namespace hocket::interposer

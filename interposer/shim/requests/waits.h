@@ -34,6 +34,17 @@ int look_until_over(const Look& look) {
   return error;
 }
 
+// Until `advance()`, which moves started hocket calls, returns true. Polls the MPI now and then.
+template <typename Advance>
+void advance_until(const Advance& advance) {
+  constexpr uint32_t kAdvancesPerPoll = 64;
+  ScopedPause wait;
+  for (uint32_t advances = 1; !advance(); ++advances) {
+    if (advances % kAdvancesPerPoll == 0) progress_mpi();
+    wait.pause();
+  }
+}
+
 // A request that was started for a call that ends when it does.
 class OwnRequest {
  public:
