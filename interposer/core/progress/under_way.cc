@@ -60,6 +60,7 @@ void drop_idle(Watched& watched) {
     return false;
   });
   internal::watched.store(static_cast<uint32_t>(watched.all.size()), std::memory_order_seq_cst);
+  watched.idle_looks = 0;
 }
 
 Moves advance_all(By by) {
