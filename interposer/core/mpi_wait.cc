@@ -114,7 +114,7 @@ void MpiPause::sleep_if_late() {
   if (first_ns_ == 0) first_ns_ = now;
   ring_peers(now);
   // The ringer spins until this rank has polled.
-  if (rings_.hears() && !policy.share_cores && rings_.is_on_ringers_core()) platform::leave_core();
+  if (rings_.is_newly_rung() && !policy.share_cores && rings_.is_on_ringers_core()) platform::leave_core();
   rings_.note(now);
   if (now - first_ns_ >= kLongWaitNs && policy.long_wait != nullptr) policy.long_wait();
   const int64_t waited_ns = now - began_ns_;
@@ -122,7 +122,7 @@ void MpiPause::sleep_if_late() {
             (waited_ns >= kAwakeWithWindowNs || !awaited_progress.has_windows() || do_peers_ring);
   if (!sleeps_) return end();
   if (rings_.want_rings()) return;
-  // What has been started in hocket doesn't ring.
+  // Peers don't ring for started hocket calls.
   const SleepTimes& times = do_peers_ring && !has_under_way() ? kRung
                             : policy.share_cores              ? kOnSharedCores
                                                               : kWithACoreEach;

@@ -39,11 +39,11 @@ class Attention {
   // looks later.
   bool has_reasons() const { return reasons_ != nullptr && reasons_->load(std::memory_order_relaxed) != 0; }
   bool is_called_for() {
-    if (rings_.hears()) [[unlikely]]
+    if (rings_.is_newly_rung()) [[unlikely]]
       is_rung_ = is_just_rung_ = true;
     return is_rung_ || (has_reasons() && !rings_.is_complete());
   }
-  // Once after each ring that is_called_for() has heard: whether the ringer was on the core on which the caller is.
+  // Once after each ring that is_called_for() has found: whether the ringer was on the caller's core.
   bool was_rung_from_here() {
     if (!is_just_rung_) [[likely]]
       return false;

@@ -119,42 +119,42 @@ class WakeBoard {
   WakeCount* first_;
 };
 
-// A waiting rank's side of the board: the rings that it has heard, how long it stays awake after them, and whether it
-// wants to be rung.
+// A waiting rank's side of the board: which rings it has seen, how long it stays awake after them, and whether it wants
+// to be rung.
 //
 // Thread safety: one thread at a time.
 class RingListener {
  public:
-  // From then on; nullptr: nobody rings.
+  // Earlier rings no longer count. nullptr: there is no board.
   void listen_at(WakeBoard* board) {
     board_ = board;
-    heard_ = board == nullptr ? 0 : board->rings();
-    has_heard_ = false;
+    seen_ = board == nullptr ? 0 : board->rings();
+    is_unnoted_ = false;
   }
   WakeBoard* board() const { return board_; }
   // Whether every rank that needs this one rings.
   bool is_complete() const { return board_ != nullptr && board_->is_complete(); }
 
-  // Whether somebody has rung since the last time. Reads no clock.
-  bool hears() {
+  // Whether a peer has rung since the previous call. Reads no clock: note() follows.
+  bool is_newly_rung() {
     if (board_ == nullptr) return false;
     const uint32_t rings = board_->rings();
-    if (rings == heard_) [[likely]]
+    if (rings == seen_) [[likely]]
       return false;
-    heard_ = rings;
-    return has_heard_ = true;
+    seen_ = rings;
+    return is_unnoted_ = true;
   }
-  // After hears(): whether who rang last was on the core on which the caller is.
+  // Only after a ring: whether the last ringer was on the caller's core.
   bool is_on_ringers_core() const { return board_->is_on_ringers_core(); }
   void note(int64_t now_ns) {
-    if (has_heard_) awake_.rung(now_ns, board_->accesses());
-    has_heard_ = false;
+    if (is_unnoted_) awake_.rung(now_ns, board_->accesses());
+    is_unnoted_ = false;
   }
   // A ring that has not been noted yet counts.
-  bool stays_awake(int64_t now_ns) const { return has_heard_ || !awake_.is_over(now_ns); }
+  bool stays_awake(int64_t now_ns) const { return is_unnoted_ || !awake_.is_over(now_ns); }
 
-  // From then on, to the end of the wait, the rank wants to be rung. True: it did not before, and has to poll once
-  // more, since who saw no rank wait has not rung.
+  // The rank wants to be rung until end(). True: it did not before and has to poll once more, since peers that saw no
+  // waiting rank have not rung.
   bool want_rings() {
     if (wants_rings_ || board_ == nullptr) return false;
     board_->enter();
@@ -165,16 +165,16 @@ class RingListener {
       board_->leave();
     wants_rings_ = false;
   }
-  // As WakeBoard::sleep(), unless somebody has rung since hears() was last asked.
+  // WakeBoard::sleep(), unless a peer has rung since the last is_newly_rung().
   bool sleep(int64_t timeout_ns, const std::atomic<uint32_t>* also = nullptr) {
-    return board_->sleep(heard_, timeout_ns, also);
+    return board_->sleep(seen_, timeout_ns, also);
   }
 
  private:
   WakeBoard* board_ = nullptr;
   AwakeTime awake_;
-  uint32_t heard_ = 0;
-  bool has_heard_ = false;  // since note()
+  uint32_t seen_ = 0;
+  bool is_unnoted_ = false;  // a ring seen since note()
   bool wants_rings_ = false;
 };
 

@@ -119,7 +119,7 @@ TEST(WakeBoard, CountsRanksThatWantToBeRung) {
   EXPECT_EQ(failed, 0);
 }
 
-TEST(WakeBoard, KeepsAwakeWhoHasHeardARing) {
+TEST(WakeBoard, KeepsARungRankAwakeUntilItHasPolled) {
   const int failed = run_members(2, [](Member& member) {
     RingListener listener;
     listener.listen_at(&member.board());
@@ -129,7 +129,7 @@ TEST(WakeBoard, KeepsAwakeWhoHasHeardARing) {
     if (member.own() == 0) return 0;
     const int64_t long_ago_ns = 1'000'000'000'000;
     if (listener.stays_awake(long_ago_ns)) return 1;
-    if (!listener.hears() || listener.hears()) return 2;
+    if (!listener.is_newly_rung() || listener.is_newly_rung()) return 2;
     if (!listener.stays_awake(long_ago_ns)) return 3;  // it has to poll first
     listener.note(long_ago_ns);
     if (!listener.stays_awake(long_ago_ns + AwakeTime::kShortestNs - 1)) return 4;
