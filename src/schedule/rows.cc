@@ -12,7 +12,7 @@ Range RowOffsets::resolve(const Slice& slice) const {
     const uint64_t rest = scaled % slice.of;
     if (rest == 0) return offsets[block];
     const uint64_t length = offsets[block + 1] - offsets[block];
-    return offsets[block] + static_cast<uint64_t>(static_cast<unsigned __int128>(length) * rest / slice.of);
+    return offsets[block] + fraction(length, rest, slice.of);
   };
   return {at(slice.first) - at(slice.origin), at(slice.last) - at(slice.first)};
 }

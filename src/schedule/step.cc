@@ -8,10 +8,14 @@ namespace {
 uint64_t position(const Slice& slice, const BlockVector& blocks, uint64_t numerator, bool ends) {
   const uint64_t scaled = numerator * slice.blocks;
   uint64_t block = scaled / slice.of;
-  if (block > 0 && (block == slice.blocks || (ends && scaled % slice.of == 0))) --block;
-  const uint64_t rest = scaled - block * slice.of;
-  return blocks.displacements[block] +
-         static_cast<uint64_t>(static_cast<unsigned __int128>(blocks.counts[block]) * rest / slice.of);
+  uint64_t rest = scaled - block * slice.of;
+  if (block > 0 && (block == slice.blocks || (ends && rest == 0))) {
+    --block;
+    rest += slice.of;
+  }
+  if (rest == 0) return blocks.displacements[block];
+  const uint64_t count = blocks.counts[block];
+  return blocks.displacements[block] + (rest == slice.of ? count : fraction(count, rest, slice.of));
 }
 
 }  // namespace
