@@ -13,9 +13,9 @@
 
 // Open MPI 5 has them, though it says that it is of an earlier version of the standard.
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
-#define HAS_PERSISTENT 1
+#define HAS_MPI_4 1
 #else
-#define HAS_PERSISTENT 0
+#define HAS_MPI_4 0
 #endif
 
 enum { kLongest = 64 << 10, kLine = 64, kFreshFrom = 4 << 10, kExchanged = 100 };

@@ -10,7 +10,7 @@ BLOCKING = ("bcast", "reduce", "allreduce", "gather", "gatherv", "scatter", "sca
 STARTED = ("iallreduce", "ibcast", "iallgather", "ialltoall", "ineighbor_alltoall", "persistent_allreduce")
 OF_ONE_ROOT = ("bcast_of_0_8", "reduce_of_0_8", "gather_of_0_8", "scatter_of_0_8")
 LOOPS = ("test_ibarrier", "test_iallreduce_8", "get_status_of_ibarrier", "testall_of_two", "testany_of_two",
-         "testsome_of_two", "iprobe_ring", "improbe_ring")
+         "testsome_of_two", "iprobe_ring", "improbe_ring", "parrived_ring")
 EXCHANGES = ("waitany_of_200", "waitsome_of_200", "waitall_of_200")
 FEW = ("barrier", "bcast_8", "allreduce_8", "allgather_8", "alltoall_8", "sendrecv_8", "ibarrier", "test_ibarrier")
 SOME = (*FEW, "allreduce_64K", "alltoall_64K", "sendrecv_64K", "gather_8", "scan_8", "neighbor_alltoall_8",

@@ -65,7 +65,7 @@ static void do_eight_iallreduce(int number) {
   MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
 }
 
-#if HAS_PERSISTENT
+#if HAS_MPI_4
 static MPI_Request persistent = MPI_REQUEST_NULL;
 
 static void make_persistent(void) {
@@ -195,6 +195,38 @@ static void improbe_ring(int number) {
   MPI_Mrecv(output, bytes, MPI_CHAR, &message, MPI_STATUS_IGNORE);
   finish(&request);
 }
+
+#if HAS_MPI_4
+enum { kPartitions = 4 };
+static MPI_Request partitioned[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+
+static void make_partitioned(void) {
+  const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+  MPI_Psend_init(input, kPartitions, bytes, MPI_CHAR, next, 7, comm, MPI_INFO_NULL, &partitioned[0]);
+  MPI_Precv_init(output, kPartitions, bytes, MPI_CHAR, last, 7, comm, MPI_INFO_NULL, &partitioned[1]);
+}
+
+static void free_partitioned(void) {
+  MPI_Request_free(&partitioned[0]);
+  MPI_Request_free(&partitioned[1]);
+}
+
+// Partitions to the next rank of the ring, and those of the last, which are looked for one by one.
+static void parrived_ring(int number) {
+  (void)number;
+  MPI_Startall(2, partitioned);
+  for (int i = 0; i < kPartitions; ++i) MPI_Pready(i, partitioned[0]);
+  for (int i = 0; i < kPartitions; ++i) {
+    int has_arrived = 0;
+    for (;;) {
+      MPI_Parrived(partitioned[1], i, &has_arrived);
+      if (has_arrived) break;
+      compute(compute_us);
+    }
+  }
+  MPI_Waitall(2, partitioned, MPI_STATUSES_IGNORE);
+}
+#endif
 
 static MPI_Request exchanged[2 * kExchanged];
 

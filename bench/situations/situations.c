@@ -61,7 +61,7 @@ static const Call kCalls[] = {
     BOTH_LENGTHS(ialltoall),
     BOTH_LENGTHS(ineighbor_alltoall),
     SHORT("eight_iallreduce", do_eight_iallreduce),
-#if HAS_PERSISTENT
+#if HAS_MPI_4
     {"persistent_allreduce_8", do_persistent_allreduce, 8, make_persistent, free_persistent},
     {"persistent_allreduce_64K", do_persistent_allreduce, kLongest, make_persistent, free_persistent},
 #endif
@@ -73,6 +73,9 @@ static const Call kCalls[] = {
     SHORT("testsome_of_two", testsome_of_two),
     SHORT("iprobe_ring", iprobe_ring),
     SHORT("improbe_ring", improbe_ring),
+#if HAS_MPI_4
+    {"parrived_ring", parrived_ring, 8, make_partitioned, free_partitioned},
+#endif
     SHORT("waitany_of_200", waitany_of_200),
     SHORT("waitsome_of_200", waitsome_of_200),
     SHORT("waitall_of_200", waitall_of_200),

@@ -57,7 +57,7 @@ static void complete_receive(void) {
   finish(&posted);
 }
 
-#if HAS_PERSISTENT
+#if HAS_MPI_4
 static MPI_Request held[kHeld];
 static double held_memory[2 * kHeld];
 
@@ -88,7 +88,7 @@ static const Surrounding kSurroundings[] = {
     {"win_allocate_shared", allocate_shared_window, free_window},
     {"win_dynamic", create_dynamic_window, free_dynamic_window},
     {"receive_posted", post_receive, complete_receive},
-#if HAS_PERSISTENT
+#if HAS_MPI_4
     {"persistent_held", hold_persistent, free_held},
 #endif
     {"computing", begin_computing, end_computing},

@@ -39,12 +39,6 @@ constexpr int64_t kAwakeWithWindowNs = 50'000'000;
 constexpr int64_t kNoiseAwakeNs = 20'000, kNoiseAsleepNs = 40'000;
 constexpr uint32_t kLongLooks = 2;
 
-int64_t processor_time_ns() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);  // can't fail: every thread has one
-  return static_cast<int64_t>(time.tv_sec) * static_cast<int64_t>(kNanosecondsPerSecond) + time.tv_nsec;
-}
-
 // The shortest that there was from one question to the next, awake and asleep. What was once shorter than it can be
 // now, as yields take longer where others want the core, is forgotten within some ten questions.
 struct Shortest {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The clock for waiting and measuring: nanoseconds, or microseconds with a fraction, that only grow, with no relation
-// to the date.
+// to the date; and how much of the processor's time a thread has had.
 //
-// Thread safety: any thread. Comparable between processes of one machine (one boot).
+// Thread safety: any thread. The former is comparable between processes of one machine (one boot).
 #pragma once
 
 #include <ctime>
@@ -17,6 +17,13 @@ inline uint64_t now_ns() {
   timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);  // can't fail: the clock exists on every Linux
   return static_cast<uint64_t>(time.tv_sec) * kNanosecondsPerSecond + static_cast<uint64_t>(time.tv_nsec);
+}
+
+// Of the calling thread.
+inline int64_t processor_time_ns() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);  // can't fail: every thread has one
+  return static_cast<int64_t>(time.tv_sec) * static_cast<int64_t>(kNanosecondsPerSecond) + time.tv_nsec;
 }
 
 inline double now_us() { return static_cast<double>(now_ns()) / 1000; }

@@ -2,7 +2,6 @@
 #include "communicator/communicator.h"
 
 #include <algorithm>
-#include <ctime>
 #include <utility>
 
 #include "communicator/setup/setup.h"
@@ -322,14 +321,8 @@ Status Communicator::leave() {
 }
 
 Status Communicator::close() {
-  constexpr int64_t kShortestPauseNs = 10'000;
-  constexpr int64_t kLongestPauseNs = 1'000'000;
   HOCKET_TRY(leave());
-  for (int64_t pause_ns = kShortestPauseNs; !has_left(); pause_ns = std::min(pause_ns * 2, kLongestPauseNs)) {
-    context_.progress();
-    const timespec pause{0, pause_ns};
-    nanosleep(&pause, nullptr);
-  }
+  wait_.poll_until([&] { return has_left(); });
   return Status::ok();
 }
 

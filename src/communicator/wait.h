@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -32,6 +33,9 @@ class Wait {
   // RankBlock::awaits.
   template <typename Look, typename Awaits>
   Status until(const Look& is_done, const Awaits& awaits);
+  // Until is_over() says so, which finds failures itself. No peer wakes this rank.
+  template <typename Look>
+  void poll_until(const Look& is_over);
 
  private:
   template <typename Look, typename Awaits>
@@ -67,6 +71,20 @@ Status Wait::until(const Look& is_done, const Awaits& awaits) {
   attention_.rings().end();
   if (const int64_t waited_ns = waiter_.waited_at_least_ns(); waited_ns != 0) failure_.end_wait(waited_ns);
   return status;
+}
+
+template <typename Look>
+void Wait::poll_until(const Look& is_over) {
+  waiter_.start();
+  for (uint32_t looks = 1; !is_over(); ++looks) {
+    const bool sleeps = waiter_.pause() == platform::WaitAction::kSleep;
+    if (sleeps) {
+      const timespec pause{0, waiter_.poll_interval_ns()};
+      nanosleep(&pause, nullptr);
+      waiter_.woken(false);
+    }
+    if (sleeps || looks % platform::Waiter::kLooksPerProgress == 0) progress();
+  }
 }
 
 template <typename Look, typename Awaits>

@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-#include <ctime>
+#include <cstdint>
 
 #include "base/clock.h"
 #include "platform/waiting/placement.h"
@@ -21,12 +21,6 @@ inline void relax() {
 }
 
 int64_t clock_ns() { return static_cast<int64_t>(now_ns()); }
-
-int64_t processor_time_ns() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);  // can't fail: every thread has one
-  return static_cast<int64_t>(time.tv_sec) * static_cast<int64_t>(kNanosecondsPerSecond) + time.tv_nsec;
-}
 
 // Different for any two threads.
 const void* this_thread() {

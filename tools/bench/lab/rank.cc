@@ -41,12 +41,7 @@ void compute(uint64_t for_ns) {
 
 // For that long on a core, whatever else has it in between.
 void burn(uint64_t for_ns) {
-  timespec time{};
-  const auto used = [&] {
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<uint64_t>(time.tv_sec) * kNanosecondsPerSecond + static_cast<uint64_t>(time.tv_nsec);
-  };
-  for (const uint64_t end = used() + for_ns; used() < end;) continue;
+  for (const int64_t end = processor_time_ns() + static_cast<int64_t>(for_ns); processor_time_ns() < end;) continue;
 }
 
 void sleep_until(uint64_t ns) {

@@ -5,9 +5,9 @@
 #include <sys/resource.h>
 
 #include <chrono>
-#include <ctime>
 #include <thread>
 
+#include "base/clock.h"
 #include "core/awaited_progress.h"
 
 namespace hocket::interposer {
@@ -77,12 +77,7 @@ TEST(MpiWait, EachCallBeginsAfresh) {
 }
 
 void use_processor(int64_t ns) {
-  const auto now = [] {
-    timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-  };
-  for (const int64_t end = now() + ns; now() < end;) {
+  for (const int64_t end = processor_time_ns() + ns; processor_time_ns() < end;) {
   }
 }
 
