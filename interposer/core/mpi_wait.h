@@ -32,7 +32,6 @@ enum class Looks : uint8_t {
 
 struct MpiWaitPolicy {
   Looks looks = Looks::kByMpi;
-  bool tests_all = true;     // MPI_Testall ends where MPI_Waitall does: at the first error
   bool share_cores = false;  // ranks of the job do, somewhere
   bool yields = false;       // the thread is to yield at each look
   uint32_t looks_before_yield = 0;
@@ -99,7 +98,6 @@ inline void leave_yields_to_mpi() { internal::wait_policy.yields = false; }
 void end_mpi_waits();
 
 inline bool yields_in_mpi() { return internal::wait_policy.yields; }
-inline bool may_test_all() { return internal::wait_policy.tests_all; }
 
 inline Looks looks() { return internal::looks.load(std::memory_order_relaxed); }
 // Whether each rank has one, as far as is known in MPI_Init.

@@ -187,7 +187,7 @@ Looks hook_waits(Hook hook) {
 }
 
 // From here on ranks wait in the MPI as `looks` says, by what is known of their cores.
-void begin_waits(Hook available, Hook hook, Looks looks, bool share_cores) {
+void begin_waits(Hook hook, Looks looks, bool share_cores) {
   const platform::WaitMode mode = c_api::wait_mode();
   MpiWaitPolicy policy;
   policy.share_cores = share_cores;
@@ -196,7 +196,6 @@ void begin_waits(Hook available, Hook hook, Looks looks, bool share_cores) {
   policy.awake_ns = mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
   policy.looks = looks;
   policy.long_wait = note_long_wait;
-  policy.tests_all = available != Hook::kInOpenMpi;
   // What comes in pieces comes in one piece a look; Open MPI has looked eight times when it calls the hook.
   policy.looks_between_sleeps = policy.looks == Looks::kByHook && hook == Hook::kInOpenMpi ? 1 : kLooksBetweenSleeps;
   // MPICH 5 yields by itself after some looks; a yield before each costs half of a halo exchange.
@@ -219,13 +218,13 @@ class Waits {
     hook_ = threads == MPI_THREAD_MULTIPLE ? Hook::kNone : available_;
     looks_ = hook_waits(hook_);
     const std::optional<uint32_t> ranks = ranks_on_this_node();
-    begin_waits(available_, hook_, looks_, ranks && *ranks > c_api::cores_of_node());
+    begin_waits(hook_, looks_, ranks && *ranks > c_api::cores_of_node());
   }
   // All of the MPI's waits call hocket.
   bool are_hooked() const { return looks_ == Looks::kByHook; }
   // All ranks have told which cores are theirs.
   void settle(bool share_cores) const {
-    begin_waits(available_, hook_, looks_, share_cores);
+    begin_waits(hook_, looks_, share_cores);
     if (!are_ours_) return;
     // The user's own choice stands.
     const Result<bool> may_set = environment::get_flag("HOCKET_MPI_SETTINGS");

@@ -111,27 +111,37 @@ int finish_all(const StartedAmong& ours, int mpi_error, const AllRequests& all) 
   return errors.report(mpi_error, all.count);
 }
 
-// The MPI's requests one by one, until all are over: MPICH's MPI_Testall fails on persistent collectives
-// (4.0.2, 5.0.2). An error ends it; statuses say then what has become of the others.
+// The MPI's requests one by one, until all are over: MPI_Testall looks at each of many every time, and that of MPICH
+// fails on persistent collectives and on messages in parts (4.0.2, 5.0.2). An error ends it; statuses say then what has
+// become of the others.
 class OneByOne {
  public:
   OneByOne(int count, MPI_Request* requests, MPI_Status* statuses)
       : requests_(requests), statuses_(statuses), is_over_(static_cast<size_t>(count)) {}
 
   int look(bool& are_over) {
-    are_over = true;
-    for (size_t i = 0; i < is_over_.size(); ++i) {
-      if (is_over_[i]) continue;
-      int flag = 0;
-      const int error = next_pmpi().Test(&requests_[i], &flag, at(statuses_, static_cast<int>(i)));
-      if (error != MPI_SUCCESS) return fail(i, error);
-      is_over_[i] = flag != 0;
-      are_over = are_over && flag != 0;
+    for (; next_ < is_over_.size(); ++next_) {
+      if (const int error = test(next_); error != MPI_SUCCESS) return fail(next_, error);
+      if (!is_over_[next_]) break;
     }
+    are_over = next_ == is_over_.size();
+    // One of the others may have failed, and the next never come.
+    if (++looks_ % kLooksPerFailureCheck != 0) return MPI_SUCCESS;
+    for (size_t i = next_ + 1; i < is_over_.size(); ++i)
+      if (const int error = test(i); error != MPI_SUCCESS) return fail(i, error);
     return MPI_SUCCESS;
   }
 
  private:
+  static constexpr uint32_t kLooksPerFailureCheck = 64;
+
+  int test(size_t i) {
+    if (is_over_[i]) return MPI_SUCCESS;
+    int flag = 0;
+    const int error = next_pmpi().Test(&requests_[i], &flag, at(statuses_, static_cast<int>(i)));
+    is_over_[i] = flag != 0;
+    return error;
+  }
   int fail(size_t failed, int error) const {
     for (size_t i = 0; i < is_over_.size() && statuses_ != MPI_STATUSES_IGNORE; ++i)
       statuses_[i].MPI_ERROR = i == failed ? error : is_over_[i] ? MPI_SUCCESS : MPI_ERR_PENDING;
@@ -141,6 +151,8 @@ class OneByOne {
   MPI_Request* requests_;
   MPI_Status* statuses_;
   std::vector<bool> is_over_;
+  size_t next_ = 0;
+  uint32_t looks_ = 0;
 };
 
 // Where none of hocket's has ended: MPI's own test would have moved its messages.
@@ -183,16 +195,9 @@ int OneRequest::test(StartedCall& call, int* flag) const {
 
 // --- all -------------------------------------------------------------------------------------------------------------
 
-int AllRequests::look(bool& is_over) const {
-  int flag = 0;
-  const int error = next_pmpi().Testall(count, requests, &flag, statuses);
-  is_over = flag != 0;
-  return error;
-}
-
 int AllRequests::wait_one_by_one() const {
   OneByOne all(count, requests, statuses);
-  return look_until_over([&](bool& is_over) { return all.look(is_over); });
+  return look_until_over([&](bool& are_over) { return all.look(are_over); });
 }
 
 int AllRequests::wait(const StartedAmong& ours) const {

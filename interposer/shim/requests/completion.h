@@ -40,7 +40,6 @@ struct AllRequests {
   MPI_Request* requests;
   MPI_Status* statuses;
 
-  int look(bool& is_over) const;
   int ended(int before, int) const { return before - count_requests(requests, count); }
   // All are the MPI's, each of which is tested for itself.
   int wait_one_by_one() const;
@@ -104,12 +103,6 @@ int count_ended(const Completion& completion, const int* flag, const PassThrough
   return error;
 }
 
-// Whether the testing function ends where the waiting one does.
-template <typename Completion>
-bool may_be_tested() {
-  return !std::is_same_v<Completion, AllRequests> || may_test_all();
-}
-
 // Calls `complete(ours, one)` where some of the requests are active calls of hocket's, of which `one` is the first:
 // `ours` is a StartedAmong, or the call itself of a single request. Returns true if it has.
 template <typename Completion, typename Complete>
@@ -149,11 +142,11 @@ int wait_for(const Completion& completion, const void* caller, const PassThrough
     const bool looks_beside = has_under_way() && !is_nested() && looks() != Looks::kByHook;
     if (looks() == Looks::kByMpi && !looks_beside) [[likely]]
       return pass_through();
-    if (!looks_beside && (!waits_by_tests(false) || !may_be_tested<Completion>())) return wait_in_mpi(pass_through);
+    if (!looks_beside && !waits_by_tests(false)) return wait_in_mpi(pass_through);
     if constexpr (std::is_same_v<Completion, AllRequests>)
-      if ((looks_beside || has_mpis_persistent()) && completion.requests != nullptr && completion.count > 0)
-        return completion.wait_one_by_one();
-    return look_until_over([&](bool& is_over) { return completion.look(is_over); });
+      return completion.requests != nullptr && completion.count > 0 ? completion.wait_one_by_one() : pass_through();
+    else
+      return look_until_over([&](bool& is_over) { return completion.look(is_over); });
   });
 }
 

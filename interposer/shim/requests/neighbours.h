@@ -46,7 +46,6 @@ int serve_neighbours(const NeighbourCall& call, NeighbourForm form, MPI_Request*
     end_without_memory();
   }
   count(decision, counted, decision.why);
-  if (form == NeighbourForm::kPersistent) note_mpis_persistent();
   if (form == NeighbourForm::kBlocking) note_left_to_mpi(decision.communicator, counted, call.comm);
   const TracedPass traced(counted);
   const NestedCall nested;

@@ -160,7 +160,6 @@ int serve_form(const Call& call, Collective form, bool is_persistent, MPI_Reques
     end_without_memory();
   }
   count(decision, form, decision.why);
-  if (is_persistent) note_mpis_persistent();
   const NestedCall nested;
   error = pass_through();
   if (!is_persistent && error == MPI_SUCCESS) note_started_by_mpi(decision.communicator, form, call.comm, request);

@@ -69,13 +69,7 @@ inline std::atomic<uint32_t> active{0};
 // Bounds of the handles of all hidden receives, as numbers. They only move apart until MPI_Finalize.
 inline std::atomic<uint64_t> least_handle{UINT64_MAX}, greatest_handle{0};
 StartedCall* find(MPI_Request request);
-inline std::atomic<bool> has_mpis_persistent{false};
 }  // namespace internal
-
-// Whether persistent collectives have been left to the MPI, of which MPICH's MPI_Testall wants to know nothing (4.0.2,
-// 5.0.2), unlike its MPI_Waitall. Relaxed: who has the request has this from whoever made it.
-inline void note_mpis_persistent() { internal::has_mpis_persistent.store(true, std::memory_order_relaxed); }
-inline bool has_mpis_persistent() { return internal::has_mpis_persistent.load(std::memory_order_relaxed); }
 
 // While false, waiting and testing are the MPI's affair: it takes a persistent call that is not started for what it is,
 // an inactive request.
