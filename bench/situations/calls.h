@@ -11,7 +11,7 @@
 
 #include "board.h"
 
-// Open MPI 5 has them, though it says that it is of an earlier version of the standard.
+// Open MPI 5 has persistent collectives and partitioned messages, but reports an earlier version of the standard.
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 #define HAS_MPI_4 1
 #else

@@ -201,9 +201,9 @@ enum { kPartitions = 4 };
 static MPI_Request partitioned[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 
 static void make_partitioned(void) {
-  const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+  const int next = (rank + 1) % size, previous = (rank + size - 1) % size;
   MPI_Psend_init(input, kPartitions, bytes, MPI_CHAR, next, 7, comm, MPI_INFO_NULL, &partitioned[0]);
-  MPI_Precv_init(output, kPartitions, bytes, MPI_CHAR, last, 7, comm, MPI_INFO_NULL, &partitioned[1]);
+  MPI_Precv_init(output, kPartitions, bytes, MPI_CHAR, previous, 7, comm, MPI_INFO_NULL, &partitioned[1]);
 }
 
 static void free_partitioned(void) {
@@ -211,7 +211,7 @@ static void free_partitioned(void) {
   MPI_Request_free(&partitioned[1]);
 }
 
-// Partitions to the next rank of the ring, and those of the last, which are looked for one by one.
+// Sends partitions to the next rank of the ring, and polls for each partition of the previous rank.
 static void parrived_ring(int number) {
   (void)number;
   MPI_Startall(2, partitioned);

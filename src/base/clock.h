@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The clock for waiting and measuring: nanoseconds, or microseconds with a fraction, that only grow, with no relation
-// to the date; and how much of the processor's time a thread has had.
+// The machine's clock, for waiting and measuring: nanoseconds, or microseconds with a fraction, that only grow, with no
+// relation to the date. And the processor time of the calling thread, in nanoseconds.
 //
-// Thread safety: any thread. The former is comparable between processes of one machine (one boot).
+// Thread safety: any thread. Times of the machine's clock are comparable between processes of one boot.
 #pragma once
 
 #include <ctime>
@@ -19,7 +19,7 @@ inline uint64_t now_ns() {
   return static_cast<uint64_t>(time.tv_sec) * kNanosecondsPerSecond + static_cast<uint64_t>(time.tv_nsec);
 }
 
-// Of the calling thread.
+// Processor time of the calling thread.
 inline int64_t processor_time_ns() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);  // can't fail: every thread has one

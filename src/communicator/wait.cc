@@ -26,7 +26,9 @@ Wait::Wait(Context& context, const Participants& participants, Tracks& tracks, R
       failure_(failure),
       attention_(context.occasion()),
       turns_(turns_of(*participants.group), participants.group->rank()),
+      without_peers_(policy),
       waiter_((policy.turns = &turns_, policy)) {
+  without_peers_.has_hidden_peers = true;
   waiter_.prepare();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a rank waits: it looks again and again in the manner of the waiting policy, moves its requests and the library
-// underneath meanwhile, sleeps where that is due, and looks now and then whether a peer has failed.
+// How a rank waits. until() polls in the manner of the waiting policy, advances this rank's requests and the library
+// underneath, sleeps where that is due, listens to rings, and checks for failed peers. poll_until() polls, advances the
+// library underneath, and sleeps.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -33,9 +34,10 @@ class Wait {
   // RankBlock::awaits.
   template <typename Look, typename Awaits>
   Status until(const Look& is_done, const Awaits& awaits);
-  // Until is_over() says so, which finds failures itself. No peer wakes this rank.
-  template <typename Look>
-  void poll_until(const Look& is_over);
+  // Polls until is_over(), which must detect failures, returns true. No peer and no ring ends its sleeps, which last
+  // 1 ms at most. Peers' memory is not read: they may be gone.
+  template <typename IsOver>
+  void poll_until(const IsOver& is_over);
 
  private:
   template <typename Look, typename Awaits>
@@ -60,6 +62,7 @@ class Wait {
   FailureDetector& failure_;
   Attention attention_;
   platform::Turns turns_;
+  platform::WaitPolicy without_peers_;
   platform::Waiter waiter_;
   int64_t next_check_ns_ = 0;
 };
@@ -73,17 +76,18 @@ Status Wait::until(const Look& is_done, const Awaits& awaits) {
   return status;
 }
 
-template <typename Look>
-void Wait::poll_until(const Look& is_over) {
-  waiter_.start();
-  for (uint32_t looks = 1; !is_over(); ++looks) {
-    const bool sleeps = waiter_.pause() == platform::WaitAction::kSleep;
+template <typename IsOver>
+void Wait::poll_until(const IsOver& is_over) {
+  platform::Waiter waiter(without_peers_);
+  waiter.start();
+  for (uint32_t polls = 1; !is_over(); ++polls) {
+    const bool sleeps = waiter.pause() == platform::WaitAction::kSleep;
     if (sleeps) {
-      const timespec pause{0, waiter_.poll_interval_ns()};
+      const timespec pause{0, waiter.poll_interval_ns()};
       nanosleep(&pause, nullptr);
-      waiter_.woken(false);
+      waiter.woken(false);
     }
-    if (sleeps || looks % platform::Waiter::kLooksPerProgress == 0) progress();
+    if (sleeps || polls % platform::Waiter::kLooksPerProgress == 0) context_.progress();
   }
 }
 

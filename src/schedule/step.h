@@ -85,12 +85,12 @@ struct Extents {
 // The range of a slice in blocks of different lengths. Only where these lie densely may it span several.
 Range resolve_in_blocks(const Slice& slice, const BlockVector& blocks);
 
-// count * numerator / of, rounded down. Programs divide by this in each call whose blocks differ, so whatever fits into
-// 64 bits is divided there.
+// count * numerator / of, rounded down. Vector calls compute it for each block, so a product that fits into 64 bits
+// avoids the 128-bit division.
 inline uint64_t fraction(uint64_t count, uint64_t numerator, uint64_t of) {
   uint64_t product = 0;
   if (!__builtin_mul_overflow(count, numerator, &product)) [[likely]]
-    return of == 1 ? product : product / of;
+    return product / of;
   return static_cast<uint64_t>(static_cast<unsigned __int128>(count) * numerator / of);
 }
 

@@ -111,29 +111,29 @@ int finish_all(const StartedAmong& ours, int mpi_error, const AllRequests& all) 
   return errors.report(mpi_error, all.count);
 }
 
-// The MPI's requests one by one, until all are over: MPI_Testall looks at each of many every time, and that of MPICH
-// fails on persistent collectives and on messages in parts (4.0.2, 5.0.2). An error ends it; statuses say then what has
-// become of the others.
+// Completes the MPI's requests one by one: MPI_Testall examines all of them in each poll, and MPICH's fails on
+// persistent collectives and on partitioned messages (4.0.2, 5.0.2). An error ends the wait; the statuses then describe
+// the other requests.
 class OneByOne {
  public:
   OneByOne(int count, MPI_Request* requests, MPI_Status* statuses)
       : requests_(requests), statuses_(statuses), is_over_(static_cast<size_t>(count)) {}
 
-  int look(bool& are_over) {
+  int poll(bool& are_over) {
     for (; next_ < is_over_.size(); ++next_) {
       if (const int error = test(next_); error != MPI_SUCCESS) return fail(next_, error);
       if (!is_over_[next_]) break;
     }
     are_over = next_ == is_over_.size();
-    // One of the others may have failed, and the next never come.
-    if (++looks_ % kLooksPerFailureCheck != 0) return MPI_SUCCESS;
+    // A later request may fail while this one never completes.
+    if (++polls_ % kPollsPerTestOfAll != 0) return MPI_SUCCESS;
     for (size_t i = next_ + 1; i < is_over_.size(); ++i)
       if (const int error = test(i); error != MPI_SUCCESS) return fail(i, error);
     return MPI_SUCCESS;
   }
 
  private:
-  static constexpr uint32_t kLooksPerFailureCheck = 64;
+  static constexpr uint32_t kPollsPerTestOfAll = 16;
 
   int test(size_t i) {
     if (is_over_[i]) return MPI_SUCCESS;
@@ -142,9 +142,15 @@ class OneByOne {
     is_over_[i] = flag != 0;
     return error;
   }
-  int fail(size_t failed, int error) const {
-    for (size_t i = 0; i < is_over_.size() && statuses_ != MPI_STATUSES_IGNORE; ++i)
-      statuses_[i].MPI_ERROR = i == failed ? error : is_over_[i] ? MPI_SUCCESS : MPI_ERR_PENDING;
+  // The others are tested once more: null and inactive requests, hocket's among them, are not pending.
+  int fail(size_t failed, int error) {
+    int error_class = error;
+    next_pmpi().Error_class(error, &error_class);
+    if (error_class == MPI_ERR_REQUEST || error_class == MPI_ERR_ARG) return error;
+    for (size_t i = 0; i < is_over_.size() && statuses_ != MPI_STATUSES_IGNORE; ++i) {
+      const int found = i == failed ? error : test(i);
+      statuses_[i].MPI_ERROR = found != MPI_SUCCESS ? found : is_over_[i] ? MPI_SUCCESS : MPI_ERR_PENDING;
+    }
     return MPI_ERR_IN_STATUS;
   }
 
@@ -152,7 +158,7 @@ class OneByOne {
   MPI_Status* statuses_;
   std::vector<bool> is_over_;
   size_t next_ = 0;
-  uint32_t looks_ = 0;
+  uint32_t polls_ = 0;
 };
 
 // Where none of hocket's has ended: MPI's own test would have moved its messages.
@@ -197,7 +203,7 @@ int OneRequest::test(StartedCall& call, int* flag) const {
 
 int AllRequests::wait_one_by_one() const {
   OneByOne all(count, requests, statuses);
-  return look_until_over([&](bool& are_over) { return all.look(are_over); });
+  return look_until_over([&](bool& are_over) { return all.poll(are_over); });
 }
 
 int AllRequests::wait(const StartedAmong& ours) const {
@@ -210,7 +216,7 @@ int AllRequests::wait(const StartedAmong& ours) const {
   OneByOne rest(count, requests, statuses);
   bool is_rest_over = false;
   look_until([&] {
-    if (!is_rest_over) error = rest.look(is_rest_over);
+    if (!is_rest_over) error = rest.poll(is_rest_over);
     if (error != MPI_SUCCESS) is_rest_over = true;
     return is_rest_over && ours.are_over();
   });

@@ -4,8 +4,8 @@
 // hocket's. Each look moves both.
 //
 // The kinds of completion have these members: `count` and `requests`; look(), which polls the MPI once and says
-// whether the call is over, where all are the MPI's own; ended(), the number of requests that the MPI has just ended;
-// wait() and test() where some are hocket's.
+// whether the call is over, where all are the MPI's own, or wait_one_by_one() instead; ended(), the number of requests
+// that the MPI has just ended; wait() and test() where some are hocket's.
 //
 // Thread safety: any thread.
 #pragma once
@@ -41,8 +41,12 @@ struct AllRequests {
   MPI_Status* statuses;
 
   int ended(int before, int) const { return before - count_requests(requests, count); }
-  // All are the MPI's, each of which is tested for itself.
+  // Where all are the MPI's: tests the first that is not over, and now and then the others.
   int wait_one_by_one() const;
+  // Otherwise the MPI reports the error.
+  bool has_arrays() const {
+    return requests != nullptr && count > 0 && (statuses != nullptr || statuses == MPI_STATUSES_IGNORE);
+  }
   int wait(const StartedAmong& ours) const;
   int test(const StartedAmong& ours, int* flag) const;
 };
@@ -144,7 +148,7 @@ int wait_for(const Completion& completion, const void* caller, const PassThrough
       return pass_through();
     if (!looks_beside && !waits_by_tests(false)) return wait_in_mpi(pass_through);
     if constexpr (std::is_same_v<Completion, AllRequests>)
-      return completion.requests != nullptr && completion.count > 0 ? completion.wait_one_by_one() : pass_through();
+      return completion.has_arrays() ? completion.wait_one_by_one() : pass_through();
     else
       return look_until_over([&](bool& is_over) { return completion.look(is_over); });
   });

@@ -19,12 +19,12 @@ constexpr uint64_t kScratchAlignment = 64;
 struct Binding {
   const schedule::Extents& extents;
   uint64_t element_bytes = 0;
-  uint64_t* area_offset = nullptr;  // of each scratch area
+  const uint64_t* area_offsets = nullptr;  // one per scratch area
 
   uint64_t offset(const Slice& slice) const {
     if (slice.buffer == Buffer::kNone) return 0;
     const uint64_t within = schedule::resolve(slice, extents).offset * element_bytes;
-    return slice.buffer == Buffer::kScratch ? area_offset[slice.area] + within : within;
+    return slice.buffer == Buffer::kScratch ? area_offsets[slice.area] + within : within;
   }
   uint64_t elements(const Step& step) const {
     const Slice& named =
@@ -119,15 +119,16 @@ void add_instructions(const schedule::Plan& plan, const Binding& binding, Progra
 }  // namespace
 
 void bind(const schedule::Plan& plan, const schedule::Extents& extents, uint64_t element_bytes, Program& program) {
-  std::array<uint64_t, schedule::kMaxScratchAreas> area_offset;
-  const Binding binding{extents, element_bytes, area_offset.data()};
+  // Not cleared, which would take a good part of a short bind: only the plan's areas are read.
+  std::array<uint64_t, schedule::kMaxScratchAreas> area_offsets;  // NOLINT
+  const Binding binding{extents, element_bytes, area_offsets.data()};
   program.scratch_bytes = 0;
   program.multicast_bytes = 0;
   program.multicasts_row = false;
   program.longest_stage = 1;
   program.waits_between = false;
   for (size_t i = 0; i < plan.scratch.size(); ++i) {
-    area_offset[i] = program.scratch_bytes;
+    area_offsets[i] = program.scratch_bytes;
     const uint64_t bytes = schedule::scratch_elements(plan, static_cast<uint8_t>(i), extents) * element_bytes;
     program.scratch_bytes += (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
   }
