@@ -2,7 +2,7 @@
 // How often a rank that waits polls the library underneath, on which peers outside the call may depend: a rank that
 // accesses this process's memory by one-sided calls needs these polls.
 //
-// Where all ranks of the job are on this rank's board (platform/waiting/wake_board.h), a rank polls with each look from a
+// Where all ranks of the job are on its board (platform/waiting/wake_board.h), a rank polls with each look from a
 // peer's ring on, until nothing has come for a while. Elsewhere it does so while there is a reason to expect something.
 // Progress is inferred from the poll's duration: two polls that took clearly more than the shortest, one soon after the
 // other, have moved something. A single one may have been interrupted, and the first after a sleep always takes long.
