@@ -11,7 +11,7 @@ constexpr auto kKindNames = std::to_array<std::string_view>({"send", "receive", 
                                                              "combine", "multicast", "expect", "first_of", "trigger"});
 static_assert(kKindNames.size() == static_cast<size_t>(StepKind::kTrigger) + 1);
 
-std::string fraction(uint32_t numerator, uint32_t denominator) {
+std::string slice_bound(uint32_t numerator, uint32_t denominator) {
   if (numerator == 0) return "0";
   if (numerator == denominator) return "1";
   return std::to_string(numerator) + "/" + std::to_string(denominator);
@@ -28,8 +28,9 @@ std::string combination(const std::string& incoming, const std::string& local, c
 // " elements 1/4..2/4 of it": only where a part of the publication is meant.
 std::string part_of_publication(const Step& step) {
   if (step.target.buffer == Buffer::kNone) return "";
-  return " part " + fraction(step.target.first, step.target.of) + ".." + fraction(step.target.last, step.target.of) +
-         (step.target.origin != 0 ? " from " + fraction(step.target.origin, step.target.of) : "");
+  return " part " + slice_bound(step.target.first, step.target.of) + ".." +
+         slice_bound(step.target.last, step.target.of) +
+         (step.target.origin != 0 ? " from " + slice_bound(step.target.origin, step.target.of) : "");
 }
 
 std::string with_slices(const Step& step) {
@@ -91,8 +92,9 @@ std::string describe(const Slice& slice) {
       break;
   }
   if (slice.first == 0 && slice.last == slice.of) return text;
-  text.append("[").append(fraction(slice.first, slice.of)).append("..").append(fraction(slice.last, slice.of)) += ']';
-  if (slice.origin != 0) text.append("@").append(fraction(slice.origin, slice.of));
+  text.append("[").append(slice_bound(slice.first, slice.of)).append("..").append(slice_bound(slice.last, slice.of)) +=
+      ']';
+  if (slice.origin != 0) text.append("@").append(slice_bound(slice.origin, slice.of));
   return text;
 }
 
