@@ -3,7 +3,6 @@
 
 #include <sched.h>
 
-#include <algorithm>
 #include <ctime>
 #include <utility>
 
@@ -15,21 +14,15 @@
 namespace hocket::interposer {
 namespace {
 
-// How long a thread sleeps between looks: a small part of the time that it has waited, since what it waits for may come
-// without a ring. Where nothing rings and each rank has a core, looks take it from no other rank.
-struct SleepTimes {
-  int64_t sleeps_per_wait, shortest_ns, longest_ns;
-};
-constexpr SleepTimes kRung{32, 50'000, 4'000'000}, kOnSharedCores{32, 50'000, 1'000'000},
+// What a thread waits for may come without a ring. Where nothing rings and each rank has a core, looks take it from no
+// other rank.
+constexpr platform::SleepTimes kRung{32, 50'000, 4'000'000}, kOnSharedCores{32, 50'000, 1'000'000},
     kWithACoreEach{128, 50'000, 4'000'000};
 // A rank that has waited for so long rings its peers, and again each time that it has waited twice as long: they may
 // have to poll before what it waits for can come.
 constexpr int64_t kFirstRingNs = 8'000;
 // One that has not answered by then may be on this core, where it runs when this rank's time slice is over.
 constexpr int64_t kAnswerNs = 100'000;
-// A look costs some ten nanoseconds, reading the clock several times that.
-constexpr uint32_t kLooksBetweenClocks = 64;
-
 constexpr int64_t kLongWaitNs = 100'000'000;
 
 // With a window, on which others may work for a while with pauses in between, and where they may not ring.
@@ -60,76 +53,77 @@ void begin_mpi_waits(const MpiWaitPolicy& policy) {
 
 void end_mpi_waits() { internal::looks.store(Looks::kByMpi, std::memory_order_relaxed); }
 
+void MpiPause::begin() {
+  is_begun_ = true;
+  state_.start();
+  next_ring_ns_ = kFirstRingNs;
+  rings_.listen_at(wake_board());
+}
+
 void MpiPause::pause() {
-  const uint32_t look = looks_++;
-  if (look == 0) {
-    sleeps_ = false;
-    began_ns_ = 0;
-    first_ns_ = 0;
-    next_ring_ns_ = kFirstRingNs;
-    rings_.listen_at(wake_board());
-  }
-  const uint32_t between_sleeps = internal::wait_policy.looks_between_sleeps;
-  // Awake it divides by a constant: a division takes as long as a look.
-  if (sleeps_ ? look % between_sleeps == between_sleeps - 1 : look % kLooksBetweenClocks == kLooksBetweenClocks - 1)
-    sleep_if_late();
-  if (!sleeps_ && look >= internal::wait_policy.looks_before_yield && internal::wait_policy.yields) sched_yield();
+  if (!is_begun_) begin();
+  const platform::WaitStep step = state_.step(false);
+  if (step == platform::WaitStep::kYield)
+    sched_yield();
+  else if (step == platform::WaitStep::kObserve)
+    observe();
 }
 
 bool MpiPause::has_moved_something() {
   static thread_local Shortest shortest[2];
   const int64_t before_ns = std::exchange(processor_ns_, processor_time_ns());
-  const int64_t noise_ns = sleeps_ ? kNoiseAsleepNs : kNoiseAwakeNs;
-  if (!shortest[sleeps_ ? 1 : 0].is_exceeded_by(processor_ns_ - before_ns, noise_ns)) {
+  if (state_.started_ns() == 0) return false;
+  const int64_t noise_ns = state_.sleeps() ? kNoiseAsleepNs : kNoiseAwakeNs;
+  if (!shortest[state_.sleeps() ? 1 : 0].is_exceeded_by(processor_ns_ - before_ns, noise_ns)) {
     long_looks_ = 0;
     return false;
   }
   return ++long_looks_ >= kLongLooks;
 }
 
-void MpiPause::ring_peers(int64_t now_ns) {
-  if (now_ns - first_ns_ < next_ring_ns_) return;
-  next_ring_ns_ = 2 * (now_ns - first_ns_);
+void MpiPause::ring_peers(int64_t waited_ns) {
+  if (waited_ns < next_ring_ns_) return;
+  next_ring_ns_ = 2 * waited_ns;
   if (!any_rank_waits()) return;
   ring_node();
-  if (now_ns - first_ns_ >= kAnswerNs) sched_yield();
+  if (waited_ns >= kAnswerNs) sched_yield();
 }
 
-void MpiPause::sleep_if_late() {
+void MpiPause::observe() {
   const MpiWaitPolicy& policy = internal::wait_policy;
-  const bool do_peers_ring = rings_.is_complete();
   const auto now = static_cast<int64_t>(now_ns());
-  if (began_ns_ == 0) {
-    began_ns_ = now;
-    processor_ns_ = processor_time_ns();
-  } else if (has_moved_something()) {
-    began_ns_ = now;
-  }
-  if (first_ns_ == 0) first_ns_ = now;
-  ring_peers(now);
+  const int64_t waited_ns = state_.started_ns() == 0 ? 0 : now - state_.started_ns();
+  const bool has_worked = has_moved_something();
+  ring_peers(waited_ns);
   // The ringer spins until this rank has polled.
-  if (rings_.is_newly_rung() && !policy.share_cores && rings_.is_on_ringers_core()) platform::leave_core();
+  if (rings_.is_newly_rung() && !policy.wait.oversubscribed && rings_.is_on_ringers_core()) platform::leave_core();
   rings_.note(now);
-  if (now - first_ns_ >= kLongWaitNs && policy.long_wait != nullptr) policy.long_wait();
-  const int64_t waited_ns = now - began_ns_;
-  sleeps_ = policy.sleeps && waited_ns >= policy.awake_ns && !rings_.stays_awake(now) &&
-            (waited_ns >= kAwakeWithWindowNs || !awaited_progress.has_windows() || do_peers_ring);
-  if (!sleeps_) return end();
+  if (waited_ns >= kLongWaitNs && policy.long_wait != nullptr) policy.long_wait();
+  const bool is_wanted = rings_.stays_awake(now) || (is_accessed_unrung() && state_.idle_ns() < kAwakeWithWindowNs);
+  const platform::WaitStep step =
+      state_.observe({.now_ns = now, .has_worked = has_worked, .woke_ns = 0, .is_wanted = is_wanted});
+  if (step == platform::WaitStep::kSleep) return sleep();
+  end();
+  if (step == platform::WaitStep::kYield) sched_yield();
+}
+
+bool MpiPause::is_accessed_unrung() const { return awaited_progress.has_windows() && !rings_.is_complete(); }
+
+void MpiPause::sleep() {
   if (rings_.want_rings()) return;
+  const bool shares_cores = internal::wait_policy.wait.oversubscribed;
   // Peers don't ring for started hocket calls.
-  const SleepTimes& times = do_peers_ring && !has_under_way() ? kRung
-                            : policy.share_cores              ? kOnSharedCores
-                                                              : kWithACoreEach;
+  const platform::SleepTimes& times = rings_.is_complete() && !has_under_way() ? kRung
+                                      : shares_cores                           ? kOnSharedCores
+                                                                               : kWithACoreEach;
   // A peer that can't ring waits for the end of a sleep with each access.
-  const bool is_short = awaited_progress.has_windows() && !do_peers_ring;
-  const int64_t ns =
-      is_short ? times.shortest_ns : std::clamp(waited_ns / times.sleeps_per_wait, times.shortest_ns, times.longest_ns);
+  const int64_t ns = is_accessed_unrung() ? times.shortest_ns : times.after(state_.idle_ns());
   if (rings_.board() == nullptr) {
     const timespec time{0, ns};
     nanosleep(&time, nullptr);
     return;
   }
-  if (policy.share_cores) {
+  if (shares_cores) {
     (void)rings_.sleep(ns);
   } else {
     const platform::AvoidPeers stays{platform::AvoidPeers::AllCoresButOwn()};

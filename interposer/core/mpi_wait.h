@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a thread does while it waits inside the MPI, in MPI_Recv, say: where ranks share cores it yields between the
-// MPI's looks, and when it has waited for long, and looks move nothing, it sleeps.
+// What a thread does while it waits inside the MPI, in MPI_Recv, say: the states of platform/waiting/wait_state.h, of
+// waits in another library.
 //
 // That a look has moved something shows only in the processor time that it took. A rank that others may work on by
 // one-sided calls waits longer before it sleeps.
@@ -20,6 +20,7 @@
 #include <cstdint>
 
 #include "core/progress/under_way.h"
+#include "platform/waiting/wait_state.h"
 #include "platform/waiting/wake_board.h"
 
 namespace hocket::interposer {
@@ -32,36 +33,38 @@ enum class Looks : uint8_t {
 
 struct MpiWaitPolicy {
   Looks looks = Looks::kByMpi;
-  bool share_cores = false;  // ranks of the job do, somewhere
-  bool yields = false;       // the thread is to yield at each look
-  uint32_t looks_before_yield = 0;
-  uint32_t looks_between_sleeps = 1;
-  bool sleeps = true;    // and to sleep
-  int64_t awake_ns = 0;  // for how long it stays awake first
+  platform::WaitPolicy wait{.spin_ns = 0, .library = {.is_polled = true}};
   // Called between looks, at least once in a while, of a thread that has waited for a tenth of a second; the MPI may
   // have called the hook.
   void (*long_wait)() = nullptr;
 };
 
+namespace internal {
+// Written in MPI_Init and MPI_Finalize, which the program itself orders with its other calls.
+inline constinit MpiWaitPolicy wait_policy;
+}  // namespace internal
+
 // One wait: pause() comes after each look in vain.
 class MpiPause {
  public:
-  void start() { looks_ = 0; }
+  void start() { is_begun_ = false; }
   void pause();
   // The wait is over.
   void end() { rings_.end(); }
 
  private:
-  void sleep_if_late();
+  void begin();
+  void observe();
+  void sleep();
   bool has_moved_something();
-  void ring_peers(int64_t now_ns);
+  // Others may work on this rank's memory who can't ring it.
+  bool is_accessed_unrung() const;
+  void ring_peers(int64_t waited_ns);
 
-  uint32_t looks_ = 0;  // 0: before the first; those after belong to it
-  bool sleeps_ = false;
+  platform::WaitState state_{internal::wait_policy.wait};
+  bool is_begun_ = false;
   platform::RingListener rings_;
   int64_t next_ring_ns_ = 0;  // from the beginning of the wait: when peers are rung next
-  int64_t first_ns_ = 0;      // when this wait first read the clock
-  int64_t began_ns_ = 0;      // the wait, or what came last
   int64_t processor_ns_ = 0;  // of the thread when it was last asked
   uint32_t long_looks_ = 0;   // one after the other
 };
@@ -76,9 +79,7 @@ class ScopedPause : public MpiPause {
 };
 
 namespace internal {
-// Written in MPI_Init and MPI_Finalize, which the program itself orders with its other calls.
-inline MpiWaitPolicy wait_policy;
-// Relaxed: as this.
+// Relaxed: as the policy.
 inline std::atomic<Looks> looks{Looks::kByMpi};
 
 inline constexpr uint32_t kTestsBeforeYield = 8;
@@ -94,14 +95,14 @@ inline constinit thread_local ThreadsWait threads_wait __attribute__((tls_model(
 // Between MPI_Init and MPI_Finalize.
 void begin_mpi_waits(const MpiWaitPolicy& policy);
 // The MPI yields by itself from now on.
-inline void leave_yields_to_mpi() { internal::wait_policy.yields = false; }
+inline void leave_yields_to_mpi() { internal::wait_policy.wait.library.yields = true; }
 void end_mpi_waits();
 
-inline bool yields_in_mpi() { return internal::wait_policy.yields; }
+inline bool yields_in_mpi() { return internal::wait_policy.wait.yields_beside_library(); }
 
 inline Looks looks() { return internal::looks.load(std::memory_order_relaxed); }
 // Whether each rank has one, as far as is known in MPI_Init.
-inline bool has_core_each() { return !internal::wait_policy.share_cores; }
+inline bool has_core_each() { return !internal::wait_policy.wait.oversubscribed; }
 
 // The thread is in a call in which it may wait.
 class MpiWait {
@@ -119,7 +120,7 @@ class MpiWait {
 // After a test, by whatever function, that found nothing: programs that test in a loop would keep the core from the
 // ranks that they wait for. `found` ends a row of such tests.
 inline void after_test(bool found) {
-  if (!internal::wait_policy.yields) [[likely]]
+  if (!yields_in_mpi()) [[likely]]
     return;
   uint32_t& tests = internal::threads_wait.tests;
   if (found)

@@ -69,7 +69,7 @@ class Attention {
     const int64_t away_ns = begin_ns - last_look_ns_;
     if (away_ns > kSliceNs) kept_until_ns_ = end_ns + (away_ns < kMostKeptNs ? away_ns : kMostKeptNs);
     last_look_ns_ = end_ns;
-    if (may_sleep(end_ns)) is_rung_ = false;
+    if (may_sleep()) is_rung_ = false;
     // What was once shorter than it can be now is forgotten by and by.
     least_ns_ = took_ns < least_ns_ ? took_ns : least_ns_ + (++noted_ % kTerm == 0 ? least_ns_ / 16 + 1 : 0);
   }
@@ -79,9 +79,10 @@ class Attention {
   bool keeps_core() const {
     return spins_ && (last_look_ns_ - last_come_ns_ < kLivelyNs || last_look_ns_ < kept_until_ns_);
   }
-  bool may_sleep(int64_t now_ns) const {
-    if (!rings_.is_complete()) return now_ns - last_come_ns_ > kAwakeNs;
-    return now_ns - last_come_ns_ > platform::AwakeTime::kShortestNs && !rings_.stays_awake(now_ns);
+  // By the last look.
+  bool may_sleep() const {
+    if (!rings_.is_complete()) return last_look_ns_ - last_come_ns_ > kAwakeNs;
+    return last_look_ns_ - last_come_ns_ > platform::AwakeTime::kShortestNs && !rings_.stays_awake(last_look_ns_);
   }
   // How long a sleep may last; INT64_MAX: as long as any.
   int64_t longest_sleep_ns() const {

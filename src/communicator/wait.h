@@ -6,8 +6,6 @@
 // Thread safety: one thread at a time.
 #pragma once
 
-#include <sched.h>
-
 #include <cstdint>
 #include <ctime>
 #include <memory>
@@ -110,11 +108,8 @@ Status Wait::look_until(const Look& is_done, const Awaits& awaits) {
       continue;
     }
     // Only the first track is asked: it has the call that blocks here; requests, on the others, yield as ever.
-    platform::WaitAction action = waiter_.pause(tracks_.first().lane().peer_is_writing());
-    if (action == platform::WaitAction::kSleep && attends && !attention_.may_sleep(static_cast<int64_t>(now_ns()))) {
-      sched_yield();
-      action = platform::WaitAction::kYield;
-    }
+    const platform::WaitAction action =
+        waiter_.pause(tracks_.first().lane().peer_is_writing(), attends && !attention_.may_sleep());
     if (action == platform::WaitAction::kSleep ||
         (action == platform::WaitAction::kYield && looks > kLooksBeforeRings && attention_.has_reasons()))
       (void)attention_.rings().want_rings();

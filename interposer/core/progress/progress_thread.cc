@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "core/progress/under_way.h"
+#include "platform/waiting/wait_state.h"
 
 namespace hocket::interposer {
 namespace {
@@ -26,19 +27,19 @@ namespace {
 // Between looks: where calls wait for this thread, and where they have not for a while. After the last call it stays at
 // hand.
 struct Pauses {
-  int64_t shortest_ns, longest_ns, at_hand_ns;
+  platform::SleepTimes pauses;
+  int64_t at_hand_ns;
 };
 constexpr Pauses pauses_on(Core core) {
   switch (core) {
     case Core::kSpare:
-      return {20'000, 1'000'000, 20'000'000};
+      return {{16, 20'000, 1'000'000}, 20'000'000};
     case Core::kOfRank:
-      return {500'000, 1'000'000, 20'000'000};
+      return {{16, 500'000, 1'000'000}, 20'000'000};
     default:
-      return {500'000, 10'000'000, 100'000'000};
+      return {{16, 500'000, 10'000'000}, 100'000'000};
   }
 }
-constexpr int64_t kPausesPerWait = 16;
 
 struct ProgressThread {
   std::mutex mutex;  // of its beginning and end
@@ -88,8 +89,8 @@ bool sleep(ProgressThread& self, Sleeps how, int64_t most_ns) {
 // waited: what a look takes is a small part of the time between two.
 void stay_at_hand(ProgressThread& self) {
   const bool is_eager = self.is_eager.load(std::memory_order_relaxed);
-  const auto [shortest_ns, longest_ns, at_hand_ns] = pauses_on(self.core.load(std::memory_order_relaxed));
-  int64_t pause_ns = shortest_ns;
+  const auto [pauses, at_hand_ns] = pauses_on(self.core.load(std::memory_order_relaxed));
+  int64_t pause_ns = pauses.shortest_ns;
   uint32_t looks_seen = internal::looks_made.load(std::memory_order_relaxed);
   auto last_used_ns = static_cast<int64_t>(now_ns()), last_moved_ns = last_used_ns;
   while (!self.ends.load(std::memory_order_relaxed)) {
@@ -99,18 +100,18 @@ void stay_at_hand(ProgressThread& self) {
     const bool is_looked_after = std::exchange(looks_seen, looks) != looks;
     if (is_called || is_looked_after) last_used_ns = last_moved_ns = now;
     if (is_looked_after && !is_eager) {
-      pause_ns = is_called ? shortest_ns : std::min(2 * pause_ns, longest_ns);
+      pause_ns = is_called ? pauses.shortest_ns : std::min(2 * pause_ns, pauses.longest_ns);
       continue;
     }
     const Moves moves = self.work.advance();
     if (moves == Moves::kSomething) last_moved_ns = now;
     if (moves == Moves::kNone) {
-      pause_ns = std::min(2 * pause_ns, longest_ns);
+      pause_ns = std::min(2 * pause_ns, pauses.longest_ns);
       if (now - last_used_ns > at_hand_ns) return self.work.rest();
       continue;
     }
     last_used_ns = now;
-    pause_ns = std::clamp((now - last_moved_ns) / kPausesPerWait, shortest_ns, longest_ns);
+    pause_ns = pauses.after(now - last_moved_ns);
   }
 }
 

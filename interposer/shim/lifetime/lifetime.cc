@@ -188,18 +188,15 @@ Looks hook_waits(Hook hook) {
 
 // From here on ranks wait in the MPI as `looks` says, by what is known of their cores.
 void begin_waits(Hook hook, Looks looks, bool share_cores) {
-  const platform::WaitMode mode = c_api::wait_mode();
-  MpiWaitPolicy policy;
-  policy.share_cores = share_cores;
-  policy.yields = mode == platform::WaitMode::kYield || (share_cores && mode != platform::WaitMode::kSpin);
-  policy.sleeps = mode == platform::WaitMode::kAutomatic || mode == platform::WaitMode::kSleep;
-  policy.awake_ns = mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
-  policy.looks = looks;
-  policy.long_wait = note_long_wait;
-  // What comes in pieces comes in one piece a look; Open MPI has looked eight times when it calls the hook.
-  policy.looks_between_sleeps = policy.looks == Looks::kByHook && hook == Hook::kInOpenMpi ? 1 : kLooksBetweenSleeps;
-  // MPICH 5 yields by itself after some looks; a yield before each costs half of a halo exchange.
-  if (hook == Hook::kInMpich) policy.looks_before_yield = kLooksOfMpich;
+  MpiWaitPolicy policy{.looks = looks, .wait = {.mode = c_api::wait_mode()}, .long_wait = note_long_wait};
+  policy.wait.oversubscribed = share_cores;
+  policy.wait.spin_ns = policy.wait.mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
+  // Open MPI has looked eight times when it calls the hook. MPICH 5 yields by itself after some looks; a yield before
+  // each costs half of a halo exchange.
+  policy.wait.library = {
+      .is_polled = true,
+      .looks_before_yield = hook == Hook::kInMpich ? kLooksOfMpich : 0,
+      .looks_between_sleeps = looks == Looks::kByHook && hook == Hook::kInOpenMpi ? 1 : kLooksBetweenSleeps};
   begin_mpi_waits(policy);
 }
 

@@ -167,17 +167,6 @@ int not_over() {
   return MPI_SUCCESS;
 }
 
-// Until `look()` says that it is over, which also polls the MPI.
-template <typename Look>
-void look_until(const Look& look) {
-  ScopedPause wait;
-  for (;;) {
-    if (look()) return;
-    wait.pause();
-    advance_started();
-  }
-}
-
 }  // namespace
 
 // --- one -------------------------------------------------------------------------------------------------------------
@@ -215,10 +204,11 @@ int AllRequests::wait(const StartedAmong& ours) const {
   const int before = count_requests(requests, count);
   OneByOne rest(count, requests, statuses);
   bool is_rest_over = false;
-  look_until([&] {
+  look_until_over([&](bool& are_over) {
     if (!is_rest_over) error = rest.poll(is_rest_over);
     if (error != MPI_SUCCESS) is_rest_over = true;
-    return is_rest_over && ours.are_over();
+    are_over = is_rest_over && ours.are_over();
+    return MPI_SUCCESS;
   });
   note_ended(ended(before, error));
   return finish_all(ours, error, *this);
@@ -257,12 +247,12 @@ int AnyRequest::test_mpis(int* flag) const {
 }
 
 int AnyRequest::wait(const StartedAmong& ours) const {
-  int flag = 0, error = MPI_SUCCESS;
-  look_until([&] {
-    error = test(ours, &flag);
-    return flag != 0 || error != MPI_SUCCESS;
+  return look_until_over([&](bool& is_over) {
+    int flag = 0;
+    const int error = test(ours, &flag);
+    is_over = flag != 0;
+    return error;
   });
-  return error;
 }
 
 int AnyRequest::test(const StartedAmong& ours, int* flag) const {
@@ -285,12 +275,11 @@ int SomeRequests::look(bool& is_over) const {
 }
 
 int SomeRequests::wait(const StartedAmong& ours) const {
-  int error = MPI_SUCCESS;
-  look_until([&] {
-    error = test(ours, nullptr);
-    return *completed != 0 || error != MPI_SUCCESS;
+  return look_until_over([&](bool& is_over) {
+    const int error = test(ours, nullptr);
+    is_over = *completed != 0;
+    return error;
   });
-  return error;
 }
 
 int SomeRequests::test(const StartedAmong& ours, int*) const {

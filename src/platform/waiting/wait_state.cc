@@ -19,27 +19,46 @@ constexpr int64_t kLongestCostlyNs = 4'000'000;
 }  // namespace
 
 WaitStep WaitState::step_slowly(uint32_t look, bool at_work) {
-  if (policy_.mode == WaitMode::kYield && look % kLooksPerObservation != kLooksPerObservation - 1)
+  if (policy_->library.is_polled) return step_beside_library(look);
+  if (policy_->mode == WaitMode::kYield && look % kLooksPerObservation != kLooksPerObservation - 1)
     return WaitStep::kYield;
-  if (policy_.mode == WaitMode::kAutomatic && at_work && look < kLooksAtWork) return WaitStep::kRelax;
+  if (policy_->mode == WaitMode::kAutomatic && at_work && look < kLooksAtWork) return WaitStep::kRelax;
   return WaitStep::kObserve;
+}
+
+// What comes in pieces comes in one piece a look: several looks follow each sleep.
+WaitStep WaitState::step_beside_library(uint32_t look) const {
+  const uint32_t period = sleeps_ ? policy_->library.looks_between_sleeps : kLibrarysLooksPerObservation;
+  if (look % period == period - 1) return WaitStep::kObserve;
+  return sleeps_ || look < policy_->library.looks_before_yield ? WaitStep::kLook : WaitStep::kYield;
+}
+
+WaitStep WaitState::observe_beside_library(const View& view) {
+  idle_ns_ = view.has_worked || last_ns_ == 0 ? 0 : idle_ns_ + view.now_ns - last_ns_;
+  note(view.now_ns, false);
+  const bool may_sleep = policy_->mode == WaitMode::kAutomatic || policy_->mode == WaitMode::kSleep;
+  sleeps_ = may_sleep && idle_ns_ >= policy_->spin_ns && !view.is_wanted;
+  spins_ = !sleeps_ && !policy_->yields_beside_library();
+  if (sleeps_) return WaitStep::kSleep;
+  return spins_ || looks_ <= policy_->library.looks_before_yield ? WaitStep::kLook : WaitStep::kYield;
 }
 
 void WaitState::note(int64_t now_ns, bool has_peer_here) {
   last_ns_ = now_ns;
   if (started_ns_ == 0) started_ns_ = now_ns;
-  shares_core_ = has_peer_here && !policy_.oversubscribed;
+  shares_core_ = has_peer_here && !policy_->oversubscribed;
 }
 
 WaitStep WaitState::observe(const View& view) {
+  if (policy_->library.is_polled) return observe_beside_library(view);
   note(view.now_ns, view.has_peer_here);
-  switch (policy_.mode) {
+  switch (policy_->mode) {
     case WaitMode::kSpin:
       return WaitStep::kRelax;
     case WaitMode::kYield:
       return WaitStep::kYield;
     case WaitMode::kSleep:
-      return WaitStep::kSleep;
+      return view.is_wanted ? WaitStep::kYield : WaitStep::kSleep;
     case WaitMode::kAutomatic:
       break;
   }
@@ -49,15 +68,16 @@ WaitStep WaitState::observe(const View& view) {
   }
   // A look may also have made progress, since data can come in pieces. Then no peer is late.
   if (view.has_worked) idle_ns_ = 0;
-  spins_ = has_core() && (last_ns_ - started_ns_ < policy_.spin_ns || last_ns_ - view.woke_ns < kWakingNs);
+  spins_ = has_core() && (last_ns_ - started_ns_ < policy_->spin_ns || last_ns_ - view.woke_ns < kWakingNs);
   if (spins_) return WaitStep::kRelax;
-  return idle_ns_ >= policy_.yield_ns || yields_are_costly(last_ns_) ? WaitStep::kSleep : WaitStep::kYield;
+  const bool has_waited_long = idle_ns_ >= policy_->yield_ns || yields_are_costly(last_ns_);
+  return has_waited_long && !view.is_wanted ? WaitStep::kSleep : WaitStep::kYield;
 }
 
 void WaitState::yielded(int64_t now_ns, int64_t took_ns, int64_t foreign_ns, bool has_peer_here) {
   note(now_ns, has_peer_here);
   idle_ns_ += std::min(took_ns, kYieldCostNs) + foreign_ns;
-  if (foreign_ns != 0 && policy_.oversubscribed && !slices_are_short_)
+  if (foreign_ns != 0 && policy_->oversubscribed && !slices_are_short_)
     costly_until_ns_ = now_ns + std::min(foreign_ns, kLongestCostlyNs);
 }
 

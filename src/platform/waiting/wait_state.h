@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The policy of a waiting rank, as a pure state machine: times, cores and events are passed in, and it returns what to
-// do before the next look. The Waiter (waiting.h) carries it out; tests/unit/platform/waiting/model_test.cc tests it on
-// a modelled scheduler.
+// do before the next look. The Waiter (waiting.h) carries it out in hocket's own waits, the shim (core/mpi_wait.h) in
+// those of the MPI; tests/unit/platform/waiting/model_test.cc tests it on a modelled scheduler.
 //
-// During one wait:
+// During one wait for peers:
 //
 //   state    | entered                                    | between two looks        | left
 //   ---------|--------------------------------------------|--------------------------|-------------------------------
@@ -12,9 +12,20 @@
 //            |                                            | observes clock and cores | 200 us after it woke a peer; at
 //            |                                            | every 128 looks          | once if a peer is on its core
 //   yielding | a wait begins, and ranks share cores;      | yields the core          | after 1 ms that no rank of the
-//            | after spinning                             |                          | job used
+//            | after spinning                             |                          | job used, and not while wanted
 //   sleeping | after yielding; at once while costly       | sleeps 0.5 ms, then      | what it waits for comes
 //            |                                            | twice as long, to 10 ms  |
+//
+// During one wait in another library, whose looks are its polls (WaitPolicy::library), each as long as a pause:
+//
+//   state    | entered                                    | between two looks        | left
+//   ---------|--------------------------------------------|--------------------------|-------------------------------
+//   eager    | a wait begins, and the rank has a core or  | nothing; observes every  | after 3 ms in which no look
+//            | the library yields                         | 64 looks                 | moved anything, nor while wanted
+//   yielding | a wait begins, and ranks share cores       | yields the core; the     | the same
+//            |                                            | same                     |
+//   sleeping | after either                               | sleeps for a part of the | a look moves something, or the
+//            |                                            | time without an event    | rank is wanted: a peer has rung
 //
 // From one wait to the next:
 //
@@ -42,6 +53,12 @@ class Turns;
 // kSpin and kYield never sleep: for measurements, and for users who would rather burn a core.
 enum class WaitMode : uint8_t { kAutomatic, kSpin, kYield, kSleep };
 
+// How long a sleep lasts whose end nothing but a look may notice: a part of the time without an event.
+struct SleepTimes {
+  int64_t parts, shortest_ns, longest_ns;
+  constexpr int64_t after(int64_t idle_ns) const { return std::clamp(idle_ns / parts, shortest_ns, longest_ns); }
+};
+
 struct WaitPolicy {
   WaitMode mode = WaitMode::kAutomatic;  // HOCKET_WAIT=auto|spin|yield|sleep
   bool oversubscribed = false;           // more ranks than cores on this node
@@ -52,6 +69,19 @@ struct WaitPolicy {
   // Ranks whose turns can't be seen share these cores: nodes that are parts of one machine. As far as this rank knows,
   // one of them had a core that was taken from it.
   bool has_hidden_peers = false;
+  // The waits are those in another library, which take spin_ns for nothing.
+  struct Library {
+    bool is_polled = false;
+    bool yields = false;  // by itself, where it is to be done
+    uint32_t looks_before_yield = 0;
+    uint32_t looks_between_sleeps = 1;
+  };
+  Library library{};
+
+  // Whether a thread is to yield between looks that another library makes.
+  constexpr bool yields_beside_library() const {
+    return !library.yields && (mode == WaitMode::kYield || (oversubscribed && mode != WaitMode::kSpin));
+  }
 };
 
 // The action before the next look.
@@ -71,6 +101,7 @@ class WaitState {
     bool has_peer_here = false;  // a peer was last on this rank's core
     bool has_worked = false;     // the rank has made progress since it last got its core
     int64_t woke_ns = 0;         // when the rank last woke a peer
+    bool is_wanted = false;      // peers may need its looks at the library underneath: no sleep
   };
 
   static constexpr int64_t kFirstSleepNs = 500'000;
@@ -80,21 +111,29 @@ class WaitState {
   static constexpr uint32_t kEagerLooks = 64;
   // A look costs some ten nanoseconds, reading the clock several times that.
   static constexpr uint32_t kLooksPerObservation = 128;
+  static constexpr uint32_t kLibrarysLooksPerObservation = 64;
 
-  explicit WaitState(const WaitPolicy& policy) : policy_(policy) {}
+  // It outlives the state.
+  explicit constexpr WaitState(const WaitPolicy& policy) : policy_(&policy) {}
 
   // A wait begins.
   void start() {
     looks_ = 0;
     started_ns_ = last_ns_ = idle_ns_ = 0;
     sleep_ns_ = kFirstSleepNs;
-    spins_ = has_core();
+    sleeps_ = false;
+    if (policy_->library.is_polled) {
+      spins_ = !policy_->yields_beside_library();
+      eager_looks_ = UINT32_MAX;
+      observed_ = kLibrarysLooksPerObservation - 1;
+    } else {
+      spins_ = has_core();
+    }
   }
   // A look found nothing. `at_work`: it found the peer just writing what is waited for.
   WaitStep step(bool at_work) {
     const uint32_t look = looks_++;
-    if (spins_ && look % kLooksPerObservation != kLooksPerObservation - 1)
-      return look < kEagerLooks ? WaitStep::kLook : WaitStep::kRelax;
+    if (spins_ && (look & observed_) != observed_) return look < eager_looks_ ? WaitStep::kLook : WaitStep::kRelax;
     return step_slowly(look, at_work);
   }
   // Returns the action after kObserve: any other one.
@@ -107,26 +146,34 @@ class WaitState {
   void set_slices(bool are_short) { slices_are_short_ = are_short; }
 
   bool spins() const { return spins_; }
+  bool sleeps() const { return sleeps_; }  // in a library: it has decided so, and nothing has ended that
   int64_t sleep_ns() const { return sleep_ns_; }
   int64_t started_ns() const { return started_ns_; }  // 0: this wait has read no clock
   int64_t last_ns() const { return last_ns_; }
+  // How long nothing has come: in a library since the last event, otherwise on yields that let no rank of the job work.
+  int64_t idle_ns() const { return idle_ns_; }
   bool yields_are_costly(int64_t now_ns) const { return now_ns < costly_until_ns_; }
 
  private:
   bool has_core() const {
-    return policy_.mode == WaitMode::kSpin ||
-           (policy_.mode == WaitMode::kAutomatic && !policy_.oversubscribed && !shares_core_);
+    return policy_->mode == WaitMode::kSpin ||
+           (policy_->mode == WaitMode::kAutomatic && !policy_->oversubscribed && !shares_core_);
   }
   WaitStep step_slowly(uint32_t look, bool at_work);
+  WaitStep step_beside_library(uint32_t look) const;
+  WaitStep observe_beside_library(const View& view);
   void note(int64_t now_ns, bool has_peer_here);
 
-  WaitPolicy policy_;
+  const WaitPolicy* policy_;
   // State of this wait.
   uint32_t looks_ = 0;
   bool spins_ = false;  // eager or spinning
+  bool sleeps_ = false;
+  uint32_t eager_looks_ = kEagerLooks;
+  uint32_t observed_ = kLooksPerObservation - 1;  // the look of a period at which the clock is read
   int64_t started_ns_ = 0;
   int64_t last_ns_ = 0;
-  int64_t idle_ns_ = 0;  // spent on yields that let no rank of the job work
+  int64_t idle_ns_ = 0;
   int64_t sleep_ns_ = kFirstSleepNs;
   // From one wait to the next.
   bool shares_core_ = false;

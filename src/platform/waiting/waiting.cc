@@ -36,9 +36,9 @@ void Waiter::prepare() {
   state_.set_slices(policy_.slice_ns != 0 && shorten_time_slice(policy_.slice_ns));
 }
 
-WaitAction Waiter::pause(bool at_work) {
+WaitAction Waiter::pause(bool at_work, bool is_wanted) {
   WaitStep step = state_.step(at_work);
-  if (step == WaitStep::kObserve) step = observe();
+  if (step == WaitStep::kObserve) step = observe(is_wanted);
   switch (step) {
     case WaitStep::kLook:
       return WaitAction::kSpin;
@@ -53,14 +53,14 @@ WaitAction Waiter::pause(bool at_work) {
   }
 }
 
-WaitStep Waiter::observe() {
+WaitStep Waiter::observe(bool is_wanted) {
   const int64_t now_ns = clock_ns();
   const bool has_worked = !state_.spins() && turn_.end(sched_getcpu(), now_ns, processor_time_ns);
   const int64_t woke_ns = policy_.turns == nullptr ? 0 : policy_.turns->woke_ns();
-  const WaitStep step = state_.observe({now_ns, has_peer_here(), has_worked, woke_ns});
+  const WaitStep step = state_.observe({now_ns, has_peer_here(), has_worked, woke_ns, is_wanted});
   if (step != WaitStep::kMove) return step;
   move_away(*policy_.turns, slept_on_);
-  return state_.observe({clock_ns(), has_peer_here(), has_worked, woke_ns});
+  return state_.observe({clock_ns(), has_peer_here(), has_worked, woke_ns, is_wanted});
 }
 
 // Publishes the core, too.

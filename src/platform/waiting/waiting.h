@@ -40,7 +40,9 @@ enum class WaitAction : uint8_t { kSpin, kYield, kSleep };
 class Waiter {
  public:
   explicit Waiter(const WaitPolicy& policy)
-      : policy_(policy), state_(policy), turn_(policy.turns, policy.has_hidden_peers) {}
+      : policy_(policy), state_(policy_), turn_(policy.turns, policy.has_hidden_peers) {}
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
 
   // Asks for short time slices if ranks share cores. For each rank to call before it works with the others, in the
   // thread that will; a thread that comes later asks when it first yields.
@@ -55,8 +57,9 @@ class Waiter {
   // Begins a wait. Cheap: reads no clock.
   void start() { state_.start(); }
   // Called after each look that found nothing: what to do before the next. kSpin and kYield have been done by the
-  // time it returns; on kSleep the caller parks. `at_work`: the look found the peer just writing what is waited for.
-  WaitAction pause(bool at_work = false);
+  // time it returns; on kSleep the caller parks. `at_work`: the look found the peer just writing what is waited for;
+  // `is_wanted`: peers need this rank's looks, and it does not sleep.
+  WaitAction pause(bool at_work = false, bool is_wanted = false);
   // How long the sleep that pause() asked for may last, in nanoseconds: bounded so that the progress callback
   // runs and dead peers are noticed; grows while nothing happens.
   int64_t sleep_ns() const { return state_.sleep_ns(); }
@@ -80,7 +83,7 @@ class Waiter {
   static constexpr int64_t kLongestPollIntervalNs = 1'000'000;
 
  private:
-  WaitStep observe();
+  WaitStep observe(bool is_wanted);
   WaitAction yield();
   bool has_peer_here();
   void end_turn();

@@ -32,9 +32,9 @@ TEST(Attention, LetsWhoHasSeenNothingComeSleep) {
   Attention attention({});
   int64_t now_ns = 5 * kMs;
   attention.start(now_ns);
-  EXPECT_FALSE(attention.may_sleep(now_ns));
+  EXPECT_FALSE(attention.may_sleep());
   look(attention, now_ns, kUs, now_ns + Attention::kAwakeNs + kMs);
-  EXPECT_TRUE(attention.may_sleep(now_ns));
+  EXPECT_TRUE(attention.may_sleep());
 }
 
 void look_twice(Attention& attention, int64_t& now_ns, int64_t took_ns) {
@@ -50,9 +50,11 @@ TEST(Attention, StaysAwakeAfterLooksThatTookLonger) {
   attention.start(now_ns);
   look(attention, now_ns, kUs, now_ns + Attention::kAwakeNs + kMs);
   look_twice(attention, now_ns, 10 * kUs);
-  EXPECT_FALSE(attention.may_sleep(now_ns));
-  EXPECT_FALSE(attention.may_sleep(now_ns + Attention::kAwakeNs - kUs));
-  EXPECT_TRUE(attention.may_sleep(now_ns + Attention::kAwakeNs + kUs));
+  EXPECT_FALSE(attention.may_sleep());
+  look(attention, now_ns, kUs, now_ns + Attention::kAwakeNs - kUs);
+  EXPECT_FALSE(attention.may_sleep());
+  look(attention, now_ns, kUs, now_ns + 2 * kUs);
+  EXPECT_TRUE(attention.may_sleep());
 }
 
 // The kernel's tick comes every millisecond at most, and the first look after a sleep is slow.
@@ -66,14 +68,14 @@ TEST(Attention, IsNotKeptAwakeByInterruptionsAndSleeps) {
     attention.note(now_ns, now_ns + 10 * kUs);
     now_ns += 10 * kUs;
   }
-  EXPECT_TRUE(attention.may_sleep(now_ns));
+  EXPECT_TRUE(attention.may_sleep());
   for (int i = 0; i < 100; ++i) {
     now_ns += Attention::kPollPauseNs;
     attention.has_slept();
     attention.note(now_ns, now_ns + 10 * kUs);
     now_ns += 10 * kUs;
   }
-  EXPECT_TRUE(attention.may_sleep(now_ns));
+  EXPECT_TRUE(attention.may_sleep());
 }
 
 TEST(Attention, KeepsTheCoreOnlyWhereTheLibrarySpins) {

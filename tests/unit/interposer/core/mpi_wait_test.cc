@@ -18,7 +18,6 @@ constexpr int kLooks = 256;  // several times as many as between two looks at th
 MpiWaitPolicy sleeping_at_once() {
   MpiWaitPolicy policy;
   policy.looks = Looks::kByHook;
-  policy.awake_ns = 0;
   return policy;
 }
 
@@ -55,7 +54,7 @@ TEST(MpiWait, PausesOnlyInCallsOfThisThread) {
 
 TEST(MpiWait, StaysAwakeAtFirst) {
   MpiWaitPolicy policy = sleeping_at_once();
-  policy.awake_ns = int64_t{3600} * 1'000'000'000;
+  policy.wait.spin_ns = int64_t{3600} * 1'000'000'000;
   begin_mpi_waits(policy);
   const MpiWait wait;
   EXPECT_LT(sleeps_in(kLooks), 4);
@@ -64,7 +63,7 @@ TEST(MpiWait, StaysAwakeAtFirst) {
 
 TEST(MpiWait, EachCallBeginsAfresh) {
   MpiWaitPolicy policy = sleeping_at_once();
-  policy.awake_ns = 1'000'000;
+  policy.wait.spin_ns = 1'000'000;
   begin_mpi_waits(policy);
   {
     const MpiWait wait;
@@ -83,7 +82,7 @@ void use_processor(int64_t ns) {
 
 TEST(MpiWait, StaysAwakeWhileLooksMoveSomething) {
   MpiWaitPolicy policy = sleeping_at_once();
-  policy.awake_ns = 2'000'000;
+  policy.wait.spin_ns = 2'000'000;
   begin_mpi_waits(policy);
   const MpiWait wait;
   while (sleeps_in(64) < 32) {
@@ -114,12 +113,14 @@ TEST(MpiWait, WaitsLongerWhereOthersMayWorkOnAWindow) {
 }
 
 TEST(MpiWait, NeverSleepsWhereItIsTold) {
-  MpiWaitPolicy policy = sleeping_at_once();
-  policy.sleeps = false;
-  begin_mpi_waits(policy);
-  const MpiWait wait;
-  EXPECT_LT(sleeps_in(kLooks), 4);
-  end_mpi_waits();
+  for (const platform::WaitMode mode : {platform::WaitMode::kSpin, platform::WaitMode::kYield}) {
+    MpiWaitPolicy policy = sleeping_at_once();
+    policy.wait.mode = mode;
+    begin_mpi_waits(policy);
+    const MpiWait wait;
+    EXPECT_LT(sleeps_in(kLooks), 4);
+    end_mpi_waits();
+  }
 }
 
 TEST(MpiWait, ACallWithinACallIsPartOfIt) {

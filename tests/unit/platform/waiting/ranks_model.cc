@@ -2,152 +2,12 @@
 #include "platform/waiting/ranks_model.h"
 
 #include <algorithm>
-#include <memory>
-#include <optional>
+#include <string>
+#include <utility>
 
-#include "platform/waiting/own_turn.h"
-#include "platform/waiting/wait_state.h"
+#include "platform/waiting/ranks_world.h"
 
 namespace hocket::platform::model {
-namespace {
-
-// Costs of steps.
-constexpr int64_t kLookNs = 10;
-constexpr int64_t kRelaxedLookNs = 30;
-constexpr int64_t kArriveNs = 20;
-constexpr int64_t kCheckNs = 5;
-constexpr int64_t kWakeNs = 2'000;
-constexpr int64_t kYieldNs = 400;
-constexpr int64_t kMoveNs = 12'000;
-constexpr int64_t kAnnounceNs = 30;
-constexpr int64_t kBarrierNs = 800;
-constexpr int64_t kParkNs = 300;
-constexpr int64_t kReturnNs = 200;
-constexpr int64_t kSliceNs = 3'000'000;
-constexpr int64_t kShortSliceNs = 300'000;
-constexpr int64_t kLongestRunNs = 100'000'000'000;
-// After a reason has ended, for so long may its state be kept; where slices are long, as long as the yield that has
-// shown other load.
-constexpr int64_t kGraceNs = 1'000'000;
-constexpr int64_t kGraceOfLongSlicesNs = 5'000'000;
-
-// The step that a rank is in.
-enum class Op : uint8_t {
-  kWork,
-  kLate,
-  kArrive,
-  kCheck,
-  kWake,
-  kLook,
-  kYield,
-  kMove,
-  kAnnounce,
-  kBarrier,
-  kSecondLook,
-  kPark,
-  kSleep,
-  kWithdraw,
-  kBlock
-};
-
-struct Rank {
-  Rank(const WaitPolicy& policy, const std::vector<Turn*>& all, uint32_t own)
-      : turns(all, own), turn(&turns, false), state(policy) {}
-  Turns turns;
-  OwnTurn turn;
-  WaitState state;
-  std::optional<WaitState> fresh;  // does what `state` does, as long as no reason arises
-  Op op = Op::kWork;
-  size_t phase = 0;
-  uint64_t awaited = 0;        // of each rank's count
-  bool has_looked = false;     // and found nothing, in this wait
-  bool is_to_observe = false;  // after the looks of this step
-  bool has_yielded = false;
-  bool has_come = false;  // what it waits for: seen at the second look
-  bool by_peer = false;
-  uint32_t wakes = 0;  // the rank that it wakes next
-  int slept_on = -1;
-  int64_t reason_ns = 0;      // when there was last one for any state
-  bool is_penalised = false;  // kEndlessPenalty: sleeps at once from now on
-};
-
-class World {
- public:
-  explicit World(const Scenario& scenario)
-      : scenario_(scenario),
-        is_oversubscribed_(scenario.ranks > scenario.cores),
-        has_short_slices_(scenario.has_short_slices && is_oversubscribed_),
-        chance_(scenario.seed),
-        kernel_(scenario.cores, scenario.ranks, scenario.loads, has_short_slices_ ? kShortSliceNs : kSliceNs,
-                scenario.is_oracle, chance_),
-        blocks_(scenario.ranks),
-        counts_(scenario.ranks),
-        is_parked_(scenario.ranks) {
-    std::vector<Turn*> all;
-    for (Turn& turn : blocks_) all.push_back(&turn);
-    for (uint32_t id = 0; id < scenario.ranks; ++id) {
-      ranks_.push_back(std::make_unique<Rank>(policy(), all, id));
-      ranks_.back()->state.set_slices(has_short_slices_);
-      begin_phase(id);
-      kernel_.begin(id, id % scenario.cores);
-    }
-  }
-
-  Outcome run();
-
- private:
-  WaitPolicy policy() const {
-    WaitPolicy policy;
-    policy.oversubscribed = is_oversubscribed_;
-    policy.spin_ns = scenario_.spin_ns;
-    policy.yield_ns = scenario_.yield_ns;
-    return policy;
-  }
-  void next(uint32_t id, Op op, int64_t takes_ns) {
-    ranks_[id]->op = op;
-    kernel_.thread(id).left_ns = takes_ns;
-  }
-  const Phase& phase(uint32_t id) const { return scenario_.phases[id][ranks_[id]->phase]; }
-  bool has_come(uint32_t id) const {
-    return std::all_of(counts_.begin(), counts_.end(), [&](uint64_t count) { return count >= ranks_[id]->awaited; });
-  }
-  bool has_peer_here(uint32_t id) {
-    if (is_oversubscribed_ || scenario_.mutation == Mutation::kStaysWithPeers) return false;
-    const auto core = static_cast<int>(kernel_.thread(id).core);
-    ranks_[id]->turns.come_to(core);
-    return ranks_[id]->turns.has_peer_on(core);
-  }
-  void begin_phase(uint32_t id) {
-    if (ranks_[id]->phase < scenario_.phases[id].size()) next(id, Op::kWork, phase(id).work_ns + kArriveNs);
-  }
-  void fail(uint32_t id, const char* what);
-  void finish(uint32_t id);
-  void arrive(uint32_t id);
-  void wake_next(uint32_t id);
-  void look(uint32_t id);
-  void end_wait(uint32_t id);
-  void observe(uint32_t id);
-  void obey(uint32_t id, WaitStep step);
-  void move(uint32_t id);
-  void end_yield(uint32_t id);
-  void end_sleep(uint32_t id);
-  void compare(uint32_t id, WaitStep mine, WaitStep fresh);
-  void note_reasons();
-
-  const Scenario& scenario_;
-  bool is_oversubscribed_;
-  bool has_short_slices_;
-  Chance chance_;
-  Kernel kernel_;
-  std::vector<Turn> blocks_;
-  std::vector<uint64_t> counts_;
-  std::vector<char> is_parked_;
-  uint32_t sleepers_ = 0;
-  uint32_t ended_ = 0;
-  std::vector<std::unique_ptr<Rank>> ranks_;
-  Outcome outcome_;
-};
-
 void World::fail(uint32_t id, const char* what) {
   if (!outcome_.trouble.empty()) return;
   outcome_.trouble = "rank " + std::to_string(id) + " in phase " + std::to_string(ranks_[id]->phase) + " at " +
@@ -192,7 +52,8 @@ void World::finish(uint32_t id) {
       rank.wakes = 0;
       return sleepers_ != 0 ? wake_next(id) : next(id, Op::kLook, kLookNs);
     case Op::kWake:
-      kernel_.wake(rank.wakes++, kernel_.thread(id).core);
+      kernel_.wake(rank.wakes, waker_core(id, rank.wakes));
+      ++rank.wakes;
       return wake_next(id);
     case Op::kLook:
       return look(id);
@@ -201,6 +62,7 @@ void World::finish(uint32_t id) {
     case Op::kMove:
       return observe(id);
     case Op::kAnnounce:
+      if (scenario_.in_library) return want_rings(id);
       is_parked_[id] = 1;
       ++sleepers_;
       return next(id, Op::kBarrier, kBarrierNs);
@@ -213,7 +75,9 @@ void World::finish(uint32_t id) {
       rank.by_peer = true;
       next(id, Op::kSleep, kReturnNs);
       ++outcome_.sleeps;
-      if (is_parked_[id] != 0) kernel_.sleep(id, kernel_.now_ns() + rank.state.sleep_ns());
+      if (scenario_.in_library ? rings_[id] == rank.seen : is_parked_[id] != 0)
+        kernel_.sleep(id, kernel_.now_ns() +
+                              (scenario_.in_library ? kSleeps.after(rank.state.idle_ns()) : rank.state.sleep_ns()));
       return;
     case Op::kSleep:
       return next(id, Op::kWithdraw, kAnnounceNs);
@@ -242,7 +106,7 @@ void World::arrive(uint32_t id) {
   rank.has_looked = rank.is_to_observe = false;
   if (kernel_.now_ns() - rank.reason_ns >
       (is_oversubscribed_ && !has_short_slices_ ? kGraceOfLongSlicesNs : kGraceNs)) {
-    rank.fresh.emplace(policy());
+    rank.fresh.emplace(policy_);
     rank.fresh->set_slices(has_short_slices_);
     rank.fresh->start();
   }
@@ -254,6 +118,7 @@ void World::arrive(uint32_t id) {
 
 // From the rank `wakes` on.
 void World::wake_next(uint32_t id) {
+  if (scenario_.in_library) return ring_next(id);
   Rank& rank = *ranks_[id];
   while (rank.wakes < scenario_.ranks && (rank.wakes == id || is_parked_[rank.wakes] == 0)) ++rank.wakes;
   if (rank.wakes == scenario_.ranks) return next(id, Op::kLook, kLookNs);
@@ -263,6 +128,7 @@ void World::wake_next(uint32_t id) {
 }
 
 void World::end_wait(uint32_t id) {
+  if (ranks_[id]->wants_rings) end_wish(id);
   if (ranks_[id]->has_looked) ++outcome_.waits;
   if (++ranks_[id]->phase < scenario_.phases[id].size()) return begin_phase(id);
   ++ended_;
@@ -284,7 +150,7 @@ void World::look(uint32_t id) {
     if (const WaitStep fresh = rank.fresh ? rank.fresh->step(false) : step; step != WaitStep::kObserve)
       compare(id, step, fresh);
     if (step != WaitStep::kLook && step != WaitStep::kRelax) break;
-    takes_ns += step == WaitStep::kLook ? kLookNs : kRelaxedLookNs;
+    takes_ns += look_ns(step);
   }
   rank.is_to_observe = step == WaitStep::kObserve;
   if (takes_ns == 0) return rank.is_to_observe ? (rank.is_to_observe = false, observe(id)) : obey(id, step);
@@ -294,11 +160,13 @@ void World::look(uint32_t id) {
 void World::observe(uint32_t id) {
   Rank& rank = *ranks_[id];
   const Thread& thread = kernel_.thread(id);
-  const bool has_worked = !rank.state.spins() && rank.turn.end(static_cast<int>(thread.core), kernel_.now_ns(),
-                                                               [&] { return thread.processor_ns; });
-  const WaitState::View view{kernel_.now_ns(), has_peer_here(id), has_worked, rank.turns.woke_ns()};
+  const bool has_worked =
+      !scenario_.in_library && !rank.state.spins() &&
+      rank.turn.end(static_cast<int>(thread.core), kernel_.now_ns(), [&] { return thread.processor_ns; });
+  const WaitState::View view{kernel_.now_ns(), has_peer_here(id), has_worked, rank.turns.woke_ns(), is_wanted(id)};
   const WaitStep step = rank.is_penalised ? WaitStep::kSleep : rank.state.observe(view);
   if (rank.fresh) compare(id, step, rank.fresh->observe(view));
+  if (rank.wants_rings && step != WaitStep::kSleep) end_wish(id);
   obey(id, step);
 }
 
@@ -312,10 +180,11 @@ void World::obey(uint32_t id, WaitStep step) {
     case WaitStep::kMove:
       return move(id);
     case WaitStep::kSleep:
+      if (scenario_.in_library) return sleep_in_library(id);
       rank.slept_on = static_cast<int>(kernel_.thread(id).core);
       return next(id, Op::kAnnounce, kAnnounceNs);
     default:
-      return next(id, Op::kLook, kRelaxedLookNs);
+      return next(id, Op::kLook, look_ns(step));
   }
 }
 
@@ -360,6 +229,7 @@ void World::end_yield(uint32_t id) {
 
 void World::end_sleep(uint32_t id) {
   Rank& rank = *ranks_[id];
+  if (scenario_.in_library) return next(id, Op::kLook, kLibraryLookNs);
   is_parked_[id] = 0;
   --sleepers_;
   if (std::exchange(rank.has_come, false)) return end_wait(id);
@@ -387,8 +257,6 @@ void World::compare(uint32_t id, WaitStep mine, WaitStep fresh) {
   ++outcome_.compared;
   if (mine != fresh) fail(id, "a state was kept without a reason");
 }
-
-}  // namespace
 
 Outcome run(const Scenario& scenario) { return World(scenario).run(); }
 

@@ -2,7 +2,8 @@
 // Ranks that work, come late, and meet in barriers, on a modelled kernel (kernel_model.h). They wait as WaitState
 // decides and know of each other by Turns and OwnTurn: the real ones. What the Waiter and a group do around these is
 // modelled in steps that interleave: looks, yields, moves, and parking (announce, look once more, sleep, withdraw;
-// write, look for sleepers, wake).
+// write, look for sleepers, wake). In a library
+// they sleep until they are rung, or by themselves for a part of the time waited.
 //
 // A run checks by itself
 //   - that no sleep goes on although what it waits for has been written and no waker is on its way, and
@@ -46,6 +47,8 @@ struct Scenario {
   Mutation mutation = Mutation::kNone;
   // Waiting costs nothing, and who is waited for runs at once on the best core: what no policy can surpass.
   bool is_oracle = false;
+  // The ranks wait in a library that they poll; spin_ns is for how long they stay awake.
+  bool in_library = false;
 };
 
 struct Outcome {
