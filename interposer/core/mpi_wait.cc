@@ -54,14 +54,14 @@ void begin_mpi_waits(const MpiWaitPolicy& policy) {
 void end_mpi_waits() { internal::looks.store(Looks::kByMpi, std::memory_order_relaxed); }
 
 void MpiPause::begin() {
-  is_begun_ = true;
+  has_started_ = true;
   state_.start();
   next_ring_ns_ = kFirstRingNs;
   rings_.listen_at(wake_board());
 }
 
 void MpiPause::pause() {
-  if (!is_begun_) begin();
+  if (!has_started_) begin();
   const platform::WaitStep step = state_.step(false);
   if (step == platform::WaitStep::kYield)
     sched_yield();

@@ -47,7 +47,7 @@ inline constinit MpiWaitPolicy wait_policy;
 // One wait: pause() comes after each look in vain.
 class MpiPause {
  public:
-  void start() { is_begun_ = false; }
+  void start() { has_started_ = false; }
   void pause();
   // The wait is over.
   void end() { rings_.end(); }
@@ -62,7 +62,7 @@ class MpiPause {
   void ring_peers(int64_t waited_ns);
 
   platform::WaitState state_{internal::wait_policy.wait};
-  bool is_begun_ = false;
+  bool has_started_ = false;
   platform::RingListener rings_;
   int64_t next_ring_ns_ = 0;  // from the beginning of the wait: when peers are rung next
   int64_t processor_ns_ = 0;  // of the thread when it was last asked

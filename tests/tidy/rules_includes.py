@@ -47,7 +47,7 @@ ALLOWED_HEADERS = {
         "vocabulary", "windows")) + tuple(
             f"platform/whereabouts/{name}.h"
             for name in ("description", "job_processes", "metrics", "observer", "own_record")) + (
-                "platform/waiting/placement.h", "platform/waiting/wake_board.h")
+                "platform/waiting/placement.h", "platform/waiting/wait_state.h", "platform/waiting/wake_board.h")
 }
 # What engines may have of src/engines besides their own folder: the executor owns the interface that they fill.
 SHARED_BY_ENGINES = ("engines", "engines/executor")

@@ -52,7 +52,8 @@ void World::finish(uint32_t id) {
       rank.wakes = 0;
       return sleepers_ != 0 ? wake_next(id) : next(id, Op::kLook, kLookNs);
     case Op::kWake:
-      kernel_.wake(rank.wakes, waker_core(id, rank.wakes));
+      // A sleeper that has a core allows its own only, in a library.
+      kernel_.wake(rank.wakes, kernel_.thread(scenario_.in_library && !is_oversubscribed_ ? rank.wakes : id).core);
       ++rank.wakes;
       return wake_next(id);
     case Op::kLook:
@@ -150,7 +151,7 @@ void World::look(uint32_t id) {
     if (const WaitStep fresh = rank.fresh ? rank.fresh->step(false) : step; step != WaitStep::kObserve)
       compare(id, step, fresh);
     if (step != WaitStep::kLook && step != WaitStep::kRelax) break;
-    takes_ns += look_ns(step);
+    takes_ns += look_ns(scenario_, step);
   }
   rank.is_to_observe = step == WaitStep::kObserve;
   if (takes_ns == 0) return rank.is_to_observe ? (rank.is_to_observe = false, observe(id)) : obey(id, step);
@@ -184,7 +185,7 @@ void World::obey(uint32_t id, WaitStep step) {
       rank.slept_on = static_cast<int>(kernel_.thread(id).core);
       return next(id, Op::kAnnounce, kAnnounceNs);
     default:
-      return next(id, Op::kLook, look_ns(step));
+      return next(id, Op::kLook, look_ns(scenario_, step));
   }
 }
 

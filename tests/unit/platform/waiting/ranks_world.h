@@ -87,16 +87,30 @@ struct Rank {
   bool wants_rings = false;
 };
 
+inline WaitPolicy policy_of(const Scenario& scenario) {
+  WaitPolicy policy;
+  policy.oversubscribed = scenario.ranks > scenario.cores;
+  policy.spin_ns = scenario.spin_ns;
+  policy.yield_ns = scenario.yield_ns;
+  policy.library.is_polled = scenario.in_library;
+  policy.library.looks_between_sleeps = 8;
+  return policy;
+}
+
+inline int64_t look_ns(const Scenario& scenario, WaitStep step) {
+  return scenario.in_library ? kLibraryLookNs : step == WaitStep::kLook ? kLookNs : kRelaxedLookNs;
+}
+
 class World {
  public:
   explicit World(const Scenario& scenario)
       : scenario_(scenario),
-        is_oversubscribed_(scenario.ranks > scenario.cores),
+        is_oversubscribed_(policy_of(scenario).oversubscribed),
         has_short_slices_(scenario.has_short_slices && is_oversubscribed_),
         chance_(scenario.seed),
         kernel_(scenario.cores, scenario.ranks, scenario.loads, has_short_slices_ ? kShortSliceNs : kSliceNs,
                 scenario.is_oracle, chance_),
-        policy_(policy()),
+        policy_(policy_of(scenario)),
         blocks_(scenario.ranks),
         counts_(scenario.ranks),
         is_parked_(scenario.ranks),
@@ -115,15 +129,6 @@ class World {
   Outcome run();
 
  private:
-  WaitPolicy policy() const {
-    WaitPolicy policy;
-    policy.oversubscribed = is_oversubscribed_;
-    policy.spin_ns = scenario_.spin_ns;
-    policy.yield_ns = scenario_.yield_ns;
-    policy.library.is_polled = scenario_.in_library;
-    policy.library.looks_between_sleeps = 8;
-    return policy;
-  }
   void next(uint32_t id, Op op, int64_t takes_ns) {
     ranks_[id]->op = op;
     kernel_.thread(id).left_ns = takes_ns;
@@ -159,13 +164,6 @@ class World {
   void want_rings(uint32_t id);
   void end_wish(uint32_t id);
   void ring_next(uint32_t id);
-  // A rank that has a core allows its own only while it sleeps.
-  uint32_t waker_core(uint32_t id, uint32_t sleeper) {
-    return kernel_.thread(scenario_.in_library && !is_oversubscribed_ ? sleeper : id).core;
-  }
-  int64_t look_ns(WaitStep step) const {
-    return scenario_.in_library ? kLibraryLookNs : step == WaitStep::kLook ? kLookNs : kRelaxedLookNs;
-  }
   void note_reasons();
 
   const Scenario& scenario_;
