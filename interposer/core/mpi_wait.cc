@@ -60,13 +60,11 @@ void MpiPause::begin() {
   rings_.listen_at(wake_board());
 }
 
-void MpiPause::pause() {
-  if (!has_started_) begin();
-  const platform::WaitStep step = state_.step(false);
+void MpiPause::act(platform::WaitStep step, bool may_sleep) {
   if (step == platform::WaitStep::kYield)
     sched_yield();
-  else if (step == platform::WaitStep::kObserve)
-    observe();
+  else
+    observe(may_sleep);
 }
 
 bool MpiPause::has_moved_something() {
@@ -89,19 +87,27 @@ void MpiPause::ring_peers(int64_t waited_ns) {
   if (waited_ns >= kAnswerNs) sched_yield();
 }
 
-void MpiPause::observe() {
+void MpiPause::observe(bool may_sleep) {
   const MpiWaitPolicy& policy = internal::wait_policy;
   const auto now = static_cast<int64_t>(now_ns());
   const int64_t waited_ns = state_.started_ns() == 0 ? 0 : now - state_.started_ns();
-  const bool has_worked = has_moved_something();
+  const bool has_worked = may_sleep && has_moved_something();
   ring_peers(waited_ns);
   // The ringer spins until this rank has polled.
   if (rings_.is_newly_rung() && !policy.wait.oversubscribed && rings_.is_on_ringers_core()) platform::leave_core();
   rings_.note(now);
-  if (waited_ns >= kLongWaitNs && policy.long_wait != nullptr) policy.long_wait();
-  const bool is_wanted = rings_.stays_awake(now) || (is_accessed_unrung() && state_.idle_ns() < kAwakeWithWindowNs);
-  const platform::WaitStep step =
-      state_.observe({.now_ns = now, .has_worked = has_worked, .woke_ns = 0, .is_wanted = is_wanted});
+  if (may_sleep && waited_ns >= kLongWaitNs && policy.long_wait != nullptr) policy.long_wait();
+  const bool is_wanted =
+      !may_sleep || rings_.stays_awake(now) || (is_accessed_unrung() && state_.idle_ns() < kAwakeWithWindowNs);
+  platform::WakeBoard* const board = rings_.board();
+  const bool has_peer_here =
+      board != nullptr && !policy.wait.oversubscribed && board->cores().finds_peer_on(sched_getcpu());
+  platform::WaitState::View view{now, has_peer_here, has_worked, 0, is_wanted};
+  platform::WaitStep step = state_.observe(view);
+  if (step == platform::WaitStep::kMove) {
+    view.has_peer_here = !platform::move_away(board->cores());
+    step = state_.observe(view);
+  }
   if (step == platform::WaitStep::kSleep) return sleep();
   end();
   if (step == platform::WaitStep::kYield) sched_yield();

@@ -44,17 +44,21 @@ namespace internal {
 inline constinit MpiWaitPolicy wait_policy;
 }  // namespace internal
 
-// One wait: pause() comes after each look in vain.
+// One wait: pause() comes after each look in vain. Where the program looks itself, `may_sleep` is false.
 class MpiPause {
  public:
   void start() { has_started_ = false; }
-  void pause();
+  void pause(bool may_sleep = true) {
+    if (!has_started_) begin();
+    if (const platform::WaitStep step = state_.step(false); step != platform::WaitStep::kLook) act(step, may_sleep);
+  }
   // The wait is over.
   void end() { rings_.end(); }
 
  private:
   void begin();
-  void observe();
+  void act(platform::WaitStep step, bool may_sleep);
+  void observe(bool may_sleep);
   void sleep();
   bool has_moved_something();
   // Others may work on this rank's memory who can't ring it.
@@ -82,12 +86,13 @@ namespace internal {
 // Relaxed: as the policy.
 inline std::atomic<Looks> looks{Looks::kByMpi};
 
-inline constexpr uint32_t kTestsBeforeYield = 8;
+// Of a loop in which each test finds nothing: where the thread yields in its pauses, and otherwise.
+inline constexpr uint32_t kTestsBeforeYields = 8, kTestsBeforePauses = 64;
 
 struct ThreadsWait {
   uint32_t depth = 0;  // of calls in which this thread may wait
   uint32_t tests = 0;  // in a row that found nothing
-  MpiPause pause;
+  MpiPause pause, between_tests;
 };
 inline constinit thread_local ThreadsWait threads_wait __attribute__((tls_model("initial-exec")));
 }  // namespace internal
@@ -120,13 +125,14 @@ class MpiWait {
 // After a test, by whatever function, that found nothing: programs that test in a loop would keep the core from the
 // ranks that they wait for. `found` ends a row of such tests.
 inline void after_test(bool found) {
-  if (!yields_in_mpi()) [[likely]]
-    return;
-  uint32_t& tests = internal::threads_wait.tests;
-  if (found)
-    tests = 0;
-  else if (++tests > internal::kTestsBeforeYield)
-    sched_yield();
+  internal::ThreadsWait& wait = internal::threads_wait;
+  if (found) {
+    wait.tests = 0;
+    wait.between_tests.start();
+  } else if (++wait.tests > internal::kTestsBeforeYields &&
+             (wait.tests > internal::kTestsBeforePauses || yields_in_mpi())) [[unlikely]] {
+    wait.between_tests.pause(false);
+  }
 }
 
 // A call that passes to the MPI, which waits. `pass_on`: the same where the MPI calls our hook.

@@ -3,7 +3,6 @@
 
 #include <sched.h>
 
-#include <algorithm>
 #include <cstring>
 
 namespace hocket::platform {
@@ -27,36 +26,38 @@ bool restore(const cpu_set_t& allowed) {
   return sched_setaffinity(0, sizeof every, &every) == 0;
 }
 
-}  // namespace
-
-bool move_away(const Turns& turns, int preferred) {
+// To an allowed core that is free: to `preferred` if that is one, otherwise to the nearest above, so that ranks of
+// different communicators do not all choose the same. It is announced first, so that no peer follows.
+template <typename IsFree, typename Announce>
+bool move(const IsFree& is_free, const Announce& announce, int preferred = -1) {
   cpu_set_t allowed;
-  if (!read_mask(allowed)) return false;
-  const auto is_free = [&](int core) { return CPU_ISSET(core, &allowed) && !turns.has_peer_on(core); };
-  // The nearest above, so that ranks of different communicators do not all choose the same.
-  const int here = std::max(sched_getcpu(), 0);
+  const int here = sched_getcpu();
+  if (here < 0 || !read_mask(allowed)) return false;
+  const auto fits = [&](int core) { return CPU_ISSET(core, &allowed) && is_free(core); };
   int target = preferred;
-  if (preferred < 0 || preferred >= CPU_SETSIZE || !is_free(preferred)) {
+  if (preferred < 0 || preferred >= CPU_SETSIZE || !fits(preferred)) {
     int further = 1;
-    while (further < CPU_SETSIZE && !is_free((here + further) % CPU_SETSIZE)) ++further;
+    while (further < CPU_SETSIZE && !fits((here + further) % CPU_SETSIZE)) ++further;
     if (further == CPU_SETSIZE) return false;
     target = (here + further) % CPU_SETSIZE;
   }
-  // Announced first, so that no peer follows.
-  turns.come_to(target);
+  announce(target);
   const cpu_set_t one = only(target);
   return sched_setaffinity(0, sizeof one, &one) == 0 && restore(allowed);
 }
 
+}  // namespace
+
+bool move_away(const Turns& turns, int preferred) {
+  return move([&](int core) { return !turns.has_peer_on(core); }, [&](int core) { turns.come_to(core); }, preferred);
+}
+
+bool move_away(CoreMarks& marks) {
+  return move([&](int core) { return !marks.has_peer_on(core); }, [&](int core) { marks.come_to(core); });
+}
+
 bool leave_core() {
-  cpu_set_t allowed;
-  const int here = sched_getcpu();
-  if (here < 0 || !read_mask(allowed)) return false;
-  int further = 1;
-  while (further < CPU_SETSIZE && !CPU_ISSET((here + further) % CPU_SETSIZE, &allowed)) ++further;
-  if (further == CPU_SETSIZE) return false;
-  const cpu_set_t one = only((here + further) % CPU_SETSIZE);
-  return sched_setaffinity(0, sizeof one, &one) == 0 && restore(allowed);
+  return move([](int) { return true; }, [](int) {});
 }
 
 AvoidPeers::AvoidPeers(const Turns* turns) {

@@ -10,6 +10,7 @@
 
 #include <sched.h>
 
+#include "platform/waiting/core_marks.h"
 #include "platform/waiting/turns.h"
 
 namespace hocket::platform {
@@ -18,6 +19,7 @@ namespace hocket::platform {
 // that is one. Its affinity mask stays as it is. Returns false, and the thread stays, if there is no such core or the
 // kernel refuses. Costs three system calls and a migration, some ten microseconds.
 bool move_away(const Turns& turns, int preferred);
+bool move_away(CoreMarks& marks);
 
 // The same, to the next allowed core, where it is unknown on which cores peers are.
 bool leave_core();

@@ -28,25 +28,35 @@ WaitStep WaitState::step_slowly(uint32_t look, bool at_work) {
 
 // What comes in pieces comes in one piece a look: several looks follow each sleep.
 WaitStep WaitState::step_beside_library(uint32_t look) const {
-  const uint32_t period = sleeps_ ? policy_->library.looks_between_sleeps : kLibrarysLooksPerObservation;
+  const uint32_t period = sleeps_        ? policy_->library.looks_between_sleeps
+                          : shares_core_ ? 1
+                                         : kLibrarysLooksPerObservation;
   if (look % period == period - 1) return WaitStep::kObserve;
   return sleeps_ || look < policy_->library.looks_before_yield ? WaitStep::kLook : WaitStep::kYield;
 }
 
 WaitStep WaitState::observe_beside_library(const View& view) {
   idle_ns_ = view.has_worked || last_ns_ == 0 ? 0 : idle_ns_ + view.now_ns - last_ns_;
-  note(view.now_ns, false);
+  note(view.now_ns, view.has_peer_here && policy_->mode == WaitMode::kAutomatic);
+  if (is_to_move()) return WaitStep::kMove;
   const bool may_sleep = policy_->mode == WaitMode::kAutomatic || policy_->mode == WaitMode::kSleep;
   sleeps_ = may_sleep && idle_ns_ >= policy_->spin_ns && !view.is_wanted;
-  spins_ = !sleeps_ && !policy_->yields_beside_library();
+  spins_ = !sleeps_ && !yields_beside_library();
   if (sleeps_) return WaitStep::kSleep;
-  return spins_ || looks_ <= policy_->library.looks_before_yield ? WaitStep::kLook : WaitStep::kYield;
+  const bool is_early = !shares_core_ && looks_ <= policy_->library.looks_before_yield;
+  return spins_ || is_early ? WaitStep::kLook : WaitStep::kYield;
 }
 
 void WaitState::note(int64_t now_ns, bool has_peer_here) {
   last_ns_ = now_ns;
   if (started_ns_ == 0) started_ns_ = now_ns;
   shares_core_ = has_peer_here && !policy_->oversubscribed;
+}
+
+bool WaitState::is_to_move() {
+  if (!shares_core_ || last_ns_ - moved_ns_ < kBetweenMovesNs) return false;
+  moved_ns_ = last_ns_;
+  return true;
 }
 
 WaitStep WaitState::observe(const View& view) {
@@ -62,10 +72,7 @@ WaitStep WaitState::observe(const View& view) {
     case WaitMode::kAutomatic:
       break;
   }
-  if (shares_core_ && last_ns_ - moved_ns_ >= kBetweenMovesNs) {
-    moved_ns_ = last_ns_;
-    return WaitStep::kMove;
-  }
+  if (is_to_move()) return WaitStep::kMove;
   // A look may also have made progress, since data can come in pieces. Then no peer is late.
   if (view.has_worked) idle_ns_ = 0;
   spins_ = has_core() && (last_ns_ - started_ns_ < policy_->spin_ns || last_ns_ - view.woke_ns < kWakingNs);

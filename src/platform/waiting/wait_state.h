@@ -21,9 +21,10 @@
 //   state    | entered                                    | between two looks        | left
 //   ---------|--------------------------------------------|--------------------------|-------------------------------
 //   eager    | a wait begins, and the rank has a core or  | nothing; observes every  | after 3 ms in which no look
-//            | the library yields                         | 64 looks                 | moved anything, nor while wanted
-//   yielding | a wait begins, and ranks share cores       | yields the core; the     | the same
-//            |                                            | same                     |
+//            | the library yields                         | 64 looks                 | moved anything, nor while
+//            |                                            |                          | wanted; if a peer is on its core
+//   yielding | a wait begins, and ranks share cores or    | yields the core; the     | the same; when sharing is left
+//            | this one is sharing                        | same                     |
 //   sleeping | after either                               | sleeps for a part of the | a look moves something, or the
 //            |                                            | time without an event    | rank is wanted: a peer has rung
 //
@@ -123,7 +124,7 @@ class WaitState {
     sleep_ns_ = kFirstSleepNs;
     sleeps_ = false;
     if (policy_->library.is_polled) {
-      spins_ = !policy_->yields_beside_library();
+      spins_ = !yields_beside_library();
       eager_looks_ = UINT32_MAX;
       observed_ = kLibrarysLooksPerObservation - 1;
     } else {
@@ -159,6 +160,8 @@ class WaitState {
     return policy_->mode == WaitMode::kSpin ||
            (policy_->mode == WaitMode::kAutomatic && !policy_->oversubscribed && !shares_core_);
   }
+  bool yields_beside_library() const { return policy_->yields_beside_library() || shares_core_; }
+  bool is_to_move();
   WaitStep step_slowly(uint32_t look, bool at_work);
   WaitStep step_beside_library(uint32_t look) const;
   WaitStep observe_beside_library(const View& view);

@@ -75,7 +75,8 @@ WakeBoard::WakeBoard(std::vector<WakeAddress> peers, uint32_t own, bool is_whole
       own_index_(own),
       is_whole_job_(is_whole_job),
       own_(&own_record->wake),
-      first_(&first->wake_count) {
+      first_(&first->wake_count),
+      cores_(first->wake_count.cores, own) {
   for (uint32_t peer = 0; peer < size_; ++peer) peers_[peer].address = peers[peer];
   peers_[0].record.store(first, std::memory_order_relaxed);
   peers_[own].record.store(own_record, std::memory_order_relaxed);
@@ -83,6 +84,7 @@ WakeBoard::WakeBoard(std::vector<WakeAddress> peers, uint32_t own, bool is_whole
 }
 
 WakeBoard::~WakeBoard() {
+  cores_.come_to(-1);
   first_->members.fetch_sub(1, std::memory_order_relaxed);
   for (uint32_t peer = 0; peer < size_; ++peer) {
     Record* const record = peers_[peer].record.load(std::memory_order_relaxed);

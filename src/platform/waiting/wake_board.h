@@ -19,6 +19,7 @@
 #include <memory>
 #include <vector>
 
+#include "platform/waiting/core_marks.h"
 #include "platform/whereabouts/record.h"
 
 namespace hocket::platform {
@@ -92,6 +93,8 @@ class WakeBoard {
   // for both (before 5.16), the sleep lasts no longer than kShortSleepNs.
   bool sleep(uint32_t seen, int64_t timeout_ns, const std::atomic<uint32_t>* also = nullptr);
 
+  // On which cores the ranks wait.
+  CoreMarks& cores() { return cores_; }
   // Whether the last rank that rang was on the core on which the caller is: it came there meanwhile.
   bool is_on_ringers_core() const;
 
@@ -117,6 +120,7 @@ class WakeBoard {
   bool is_whole_job_;
   WakeLine* own_;
   WakeCount* first_;
+  CoreMarks cores_;
 };
 
 // A waiting rank's side of the board: which rings it has seen, how long it stays awake after them, and whether it wants

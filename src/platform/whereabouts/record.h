@@ -68,10 +68,18 @@ struct alignas(64) WakeLine {
   std::atomic<int32_t> sleeps_on;  // 1 + the core on which one of these went to sleep last
 };
 
+// Which rank of a node waited on each core last (platform/waiting/core_marks.h). Cores whose numbers differ by a
+// multiple of kCores share an entry.
+struct CoreTable {
+  static constexpr uint32_t kCores = 512;
+  std::atomic<uint16_t> ranks[kCores];  // 1 + the rank, by its low bits; 0: none
+};
+
 // In the record of the node's first rank, for all of them.
 struct alignas(64) WakeCount {
   std::atomic<uint32_t> waiting;  // ranks that want to be rung
   std::atomic<uint32_t> members;  // ranks that have this mapped
+  alignas(64) CoreTable cores;
 };
 
 struct Record {

@@ -89,18 +89,17 @@ std::string words(const Scenario& scenario) {
 }
 
 // Compared with a job whose ranks wait at no cost: ski rental's factor of two, the cost of waking for each sleep, in
-// each phase the yields among ranks of one core, and a few time slices for each foreign process. In a library no rank
-// notices that it shares a core since one came, nor would it without hocket: the kernel's balancer has to.
+// each phase the yields among ranks of one core, and a few time slices for each foreign process.
 bool takes_too_long(const Scenario& scenario, const Outcome& outcome) {
   constexpr int64_t kWakingNs = 100'000;
   constexpr int64_t kYieldNs = 500;
-  const int64_t foreign_ns = (scenario.in_library ? 125 : 25) * kMs;
+  constexpr int64_t kSlicesNs = 25 * kMs;
   const int64_t turns = scenario.ranks > scenario.cores ? (scenario.ranks + scenario.cores - 1) / scenario.cores : 0;
   Scenario oracle = mutated(scenario, Mutation::kNone);
   oracle.is_oracle = true;
   return outcome.end_ns > 2 * run(oracle).end_ns + static_cast<int64_t>(outcome.sleeps) * kWakingNs +
                               static_cast<int64_t>(scenario.phases[0].size()) * turns * kYieldNs +
-                              static_cast<int64_t>(scenario.loads.size()) * foreign_ns;
+                              static_cast<int64_t>(scenario.loads.size()) * kSlicesNs;
 }
 
 TEST(WaitingModel, LosesNoWakeUpAndKeepsNoStateWithoutReason) {

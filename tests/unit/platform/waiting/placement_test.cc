@@ -95,6 +95,20 @@ TEST_F(Placement, LeavesACoreForTheNextAllowedOne) {
   });
 }
 
+TEST_F(Placement, MovesToTheOneCoreThatNoPeerHasMarked) {
+  CoreTable table{};
+  CoreMarks marks(table, 0), peer(table, 1);
+  peer.come_to(cores_.front());
+  in_a_moved_thread([&](const Turns&) {
+    if (cores_.size() < 2) {
+      EXPECT_FALSE(move_away(marks));
+      return;
+    }
+    EXPECT_TRUE(ends_on(cores_[1], cores_.front(), [&] { return move_away(marks); }));
+    EXPECT_TRUE(peer.has_peer_on(cores_[1]));
+  });
+}
+
 TEST_F(Placement, KeepsItsCoreAloneWherePeersAreUnknown) {
   in_a_moved_thread([&](const Turns&) {
     const AvoidPeers stays{AvoidPeers::AllCoresButOwn()};
