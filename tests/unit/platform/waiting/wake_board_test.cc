@@ -16,7 +16,7 @@
 namespace hocket::platform {
 namespace {
 
-constexpr int64_t kForeverNs = int64_t{3600} * 1'000'000'000;
+constexpr int64_t kHourNs = int64_t{3600} * 1'000'000'000;
 constexpr uint32_t kMostProcesses = 4;
 
 // Shared by the processes of a test beside the board: addresses, and a barrier.
@@ -76,7 +76,7 @@ TEST(WakeBoard, EndsASleepByARingHoweverCloseTheyCome) {
       const bool sleeps = static_cast<int>(member.own()) == round % 2;
       const uint32_t seen = member.board().rings();
       member.meet();
-      if (sleeps && !member.board().sleep(seen, kForeverNs)) return 1;
+      if (sleeps && !member.board().sleep(seen, kHourNs)) return 1;
       // A ring that follows another at once has no effect of its own.
       if (!sleeps) {
         const uint64_t until_ns = now_ns() + WakeBoard::kBetweenRingsNs;
@@ -93,7 +93,7 @@ TEST(WakeBoard, EndsASleepByARingHoweverCloseTheyCome) {
 TEST(WakeBoard, EndsASleepByAnotherFutexToo) {
   const int failed = run_members(1, [](Member& member) {
     const std::atomic<uint32_t> changed{0}, unchanged{1};
-    if (member.board().sleep(member.board().rings(), kForeverNs, &changed)) return 1;  // at once, and not by a ring
+    if (member.board().sleep(member.board().rings(), kHourNs, &changed)) return 1;  // at once, and not by a ring
     const uint64_t before_ns = now_ns();
     if (member.board().sleep(member.board().rings(), 1'000'000, &unchanged)) return 2;
     // Where the kernel can't wait for both it is shorter.
@@ -172,7 +172,7 @@ TEST(WakeBoard, LeavesARankAloneThatIsNotTheOneItWas) {
 TEST(AwakeTime, DoublesWhileRingsFollowAndIsForgotten) {
   AwakeTime awake;
   uint32_t accesses = 1;
-  int64_t now_ns = kForeverNs;
+  int64_t now_ns = kHourNs;
   awake.rung(now_ns, accesses);
   EXPECT_FALSE(awake.is_over(now_ns + AwakeTime::kShortestNs - 1));
   EXPECT_TRUE(awake.is_over(now_ns + AwakeTime::kShortestNs));
@@ -189,7 +189,7 @@ TEST(AwakeTime, DoublesWhileRingsFollowAndIsForgotten) {
 
 TEST(AwakeTime, DoesNotDoubleByRingsOfRanksThatOnlyWait) {
   AwakeTime awake;
-  int64_t now_ns = kForeverNs;
+  int64_t now_ns = kHourNs;
   for (int ring = 0; ring < 100; ++ring) {
     now_ns += AwakeTime::kShortestNs + 1;
     awake.rung(now_ns, 0);
