@@ -14,10 +14,8 @@
 namespace hocket::interposer {
 namespace {
 
-// What a thread waits for may come without a ring. Where nothing rings and each rank has a core, looks take it from no
-// other rank.
-constexpr platform::SleepTimes kRung{32, 50'000, 4'000'000}, kOnSharedCores{32, 50'000, 1'000'000},
-    kWithACoreEach{128, 50'000, 4'000'000};
+// Where events may come without a ring. With a core each, polls disturb no other rank, so sleeps are shorter.
+constexpr platform::SleepTimes kOnSharedCores{32, 50'000, 1'000'000}, kWithACoreEach{128, 50'000, 4'000'000};
 // A rank that has waited for so long rings its peers, and again each time that it has waited twice as long: they may
 // have to poll before what it waits for can come.
 constexpr int64_t kFirstRingNs = 8'000;
@@ -43,6 +41,9 @@ struct Shortest {
     return is_long;
   }
 };
+
+// Of a test loop: nullptr while waits are left to the MPI.
+platform::WakeBoard* tests_board() { return looks() == Looks::kByMpi ? nullptr : wake_board(); }
 
 }  // namespace
 
@@ -91,18 +92,22 @@ void MpiPause::observe(bool may_sleep) {
   const MpiWaitPolicy& policy = internal::wait_policy;
   const auto now = static_cast<int64_t>(now_ns());
   const int64_t waited_ns = state_.started_ns() == 0 ? 0 : now - state_.started_ns();
-  const bool has_worked = may_sleep && has_moved_something();
-  ring_peers(waited_ns);
-  // The ringer spins until this rank has polled.
-  if (rings_.is_newly_rung() && !policy.wait.oversubscribed && rings_.is_on_ringers_core()) platform::leave_core();
-  rings_.note(now);
-  if (may_sleep && waited_ns >= kLongWaitNs && policy.long_wait != nullptr) policy.long_wait();
-  const bool is_wanted =
-      !may_sleep || rings_.stays_awake(now) || (is_accessed_unrung() && state_.idle_ns() < kAwakeWithWindowNs);
+  // Loops of tests may outlive the job.
+  if (!may_sleep && rings_.board() != tests_board()) rings_.listen_at(tests_board());
   platform::WakeBoard* const board = rings_.board();
-  const bool has_peer_here =
-      board != nullptr && !policy.wait.oversubscribed && board->cores().finds_peer_on(sched_getcpu());
-  platform::WaitState::View view{now, has_peer_here, has_worked, 0, is_wanted};
+  platform::WaitState::View view{.now_ns = now, .is_wanted = !may_sleep};
+  if (may_sleep) {
+    view.has_worked = has_moved_something();
+    ring_peers(waited_ns);
+    // The ringer spins until this rank has polled.
+    if (rings_.is_newly_rung() && !policy.wait.oversubscribed && rings_.is_on_ringers_core() &&
+        !platform::move_away(board->cores()))
+      platform::leave_core();
+    rings_.note(now);
+    if (waited_ns >= kLongWaitNs && policy.long_wait != nullptr) policy.long_wait();
+    view.is_wanted = rings_.stays_awake(now) || (has_silent_accessors() && state_.idle_ns() < kAwakeWithWindowNs);
+  }
+  view.has_peer_here = board != nullptr && !policy.wait.oversubscribed && board->cores().finds_peer_on(sched_getcpu());
   platform::WaitStep step = state_.observe(view);
   if (step == platform::WaitStep::kMove) {
     view.has_peer_here = !platform::move_away(board->cores());
@@ -113,17 +118,17 @@ void MpiPause::observe(bool may_sleep) {
   if (step == platform::WaitStep::kYield) sched_yield();
 }
 
-bool MpiPause::is_accessed_unrung() const { return awaited_progress.has_windows() && !rings_.is_complete(); }
+bool MpiPause::has_silent_accessors() const { return awaited_progress.has_windows() && !rings_.is_complete(); }
 
 void MpiPause::sleep() {
   if (rings_.want_rings()) return;
   const bool shares_cores = internal::wait_policy.wait.oversubscribed;
   // Peers don't ring for started hocket calls.
-  const platform::SleepTimes& times = rings_.is_complete() && !has_under_way() ? kRung
+  const platform::SleepTimes& times = rings_.is_complete() && !has_under_way() ? platform::kSleepsWithRings
                                       : shares_cores                           ? kOnSharedCores
                                                                                : kWithACoreEach;
   // A peer that can't ring waits for the end of a sleep with each access.
-  const int64_t ns = is_accessed_unrung() ? times.shortest_ns : times.after(state_.idle_ns());
+  const int64_t ns = has_silent_accessors() ? times.shortest_ns : times.after(state_.idle_ns());
   if (rings_.board() == nullptr) {
     const timespec time{0, ns};
     nanosleep(&time, nullptr);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a thread does while it waits inside the MPI, in MPI_Recv, say: the states of platform/waiting/wait_state.h, of
-// waits in another library.
+// What a thread does while it waits inside the MPI, in MPI_Recv, say: it carries out the states of waits in another
+// library (platform/waiting/wait_state.h).
 //
-// That a look has moved something shows only in the processor time that it took. A rank that others may work on by
+// Progress is inferred from the processor time that polls take. A rank that others may work on by
 // one-sided calls waits longer before it sleeps.
 //
 // A rank of its node that sends to it, or works on its memory, rings it (core/wake.h); so does one that has waited
@@ -14,10 +14,9 @@
 // Thread safety: any thread; each has a wait of its own.
 #pragma once
 
-#include <sched.h>
-
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "core/progress/under_way.h"
 #include "platform/waiting/wait_state.h"
@@ -44,7 +43,7 @@ namespace internal {
 inline constinit MpiWaitPolicy wait_policy;
 }  // namespace internal
 
-// One wait: pause() comes after each look in vain. Where the program looks itself, `may_sleep` is false.
+// One wait: call pause() after each poll that found nothing. `may_sleep` is false in test loops.
 class MpiPause {
  public:
   void start() { has_started_ = false; }
@@ -61,8 +60,8 @@ class MpiPause {
   void observe(bool may_sleep);
   void sleep();
   bool has_moved_something();
-  // Others may work on this rank's memory who can't ring it.
-  bool is_accessed_unrung() const;
+  // Whether ranks that can't ring may access this rank's windows.
+  bool has_silent_accessors() const;
   void ring_peers(int64_t waited_ns);
 
   platform::WaitState state_{internal::wait_policy.wait};
@@ -73,29 +72,40 @@ class MpiPause {
   uint32_t long_looks_ = 0;   // one after the other
 };
 
-// One that ends with its scope.
-class ScopedPause : public MpiPause {
- public:
-  ScopedPause() = default;
-  ~ScopedPause() { end(); }
-  ScopedPause(const ScopedPause&) = delete;
-  ScopedPause& operator=(const ScopedPause&) = delete;
-};
-
 namespace internal {
 // Relaxed: as the policy.
 inline std::atomic<Looks> looks{Looks::kByMpi};
 
-// Of a loop in which each test finds nothing: where the thread yields in its pauses, and otherwise.
+// Tests in a row that found nothing, before a thread pauses: where it yields in its pauses, and otherwise.
 inline constexpr uint32_t kTestsBeforeYields = 8, kTestsBeforePauses = 64;
 
 struct ThreadsWait {
   uint32_t depth = 0;  // of calls in which this thread may wait
   uint32_t tests = 0;  // in a row that found nothing
-  MpiPause pause, between_tests;
+  MpiPause pause, between_tests, scoped;
+  bool is_scoped = false;
 };
 inline constinit thread_local ThreadsWait threads_wait __attribute__((tls_model("initial-exec")));
 }  // namespace internal
+
+// One that ends with its scope. The thread's outermost keeps what lasts from one wait to the next.
+class ScopedPause {
+ public:
+  ScopedPause() : is_outermost_(!std::exchange(internal::threads_wait.is_scoped, true)) { used().start(); }
+  ~ScopedPause() {
+    used().end();
+    if (is_outermost_) internal::threads_wait.is_scoped = false;
+  }
+  ScopedPause(const ScopedPause&) = delete;
+  ScopedPause& operator=(const ScopedPause&) = delete;
+
+  void pause() { used().pause(); }
+
+ private:
+  MpiPause& used() { return is_outermost_ ? internal::threads_wait.scoped : own_; }
+  const bool is_outermost_;
+  MpiPause own_;
+};
 
 // Between MPI_Init and MPI_Finalize.
 void begin_mpi_waits(const MpiWaitPolicy& policy);
@@ -103,7 +113,7 @@ void begin_mpi_waits(const MpiWaitPolicy& policy);
 inline void leave_yields_to_mpi() { internal::wait_policy.wait.library.yields = true; }
 void end_mpi_waits();
 
-inline bool yields_in_mpi() { return internal::wait_policy.wait.yields_beside_library(); }
+inline bool yields_in_mpi() { return internal::wait_policy.wait.yields_in_library(); }
 
 inline Looks looks() { return internal::looks.load(std::memory_order_relaxed); }
 // Whether each rank has one, as far as is known in MPI_Init.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/wake.h"
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -10,7 +11,9 @@ namespace hocket::interposer {
 namespace {
 
 struct Board {
-  std::unique_ptr<platform::WakeBoard> board;
+  // Stored with release behind what it points to: a thread may test on a session beside the beginning of a job.
+  std::atomic<platform::WakeBoard*> board{nullptr};
+  std::unique_ptr<platform::WakeBoard> owned, retired;
   std::vector<int32_t> places;  // by rank of the job; negative: on another node
 };
 
@@ -36,28 +39,36 @@ void open_board(const std::vector<platform::WakeAddress>& ranks, int own) {
   const int32_t place = self.places[static_cast<size_t>(own)];
   if (place < 0 || here.size() == 1) return;
   const bool is_whole_job = here.size() == ranks.size();
-  self.board = platform::WakeBoard::join(std::move(here), static_cast<uint32_t>(place), is_whole_job);
-  if (self.board != nullptr) internal::waiting.store(&self.board->waiting(), std::memory_order_release);
+  self.owned = platform::WakeBoard::join(std::move(here), static_cast<uint32_t>(place), is_whole_job);
+  self.board.store(self.owned.get(), std::memory_order_release);
+  if (self.owned != nullptr) internal::waiting.store(&self.owned->waiting(), std::memory_order_release);
 }
 
+// Another thread may be testing on a session that is still open: the board stays mapped until the next one is closed.
 void close_board() {
+  Board& self = the_board();
   internal::waiting.store(&internal::none_waiting, std::memory_order_relaxed);
-  the_board().board.reset();
+  self.board.store(nullptr, std::memory_order_relaxed);
+  if (self.owned == nullptr) return;
+  self.owned->retire();
+  self.retired = std::move(self.owned);
 }
 
 void forget_board() {
   internal::waiting.store(&internal::none_waiting, std::memory_order_relaxed);
   // The parent's mappings stay.
-  [[maybe_unused]] const platform::WakeBoard* const parents = the_board().board.release();
+  the_board().board.store(nullptr, std::memory_order_relaxed);
+  [[maybe_unused]] const platform::WakeBoard* const parents = the_board().owned.release();
 }
 
-platform::WakeBoard* wake_board() { return the_board().board.get(); }
+platform::WakeBoard* wake_board() { return the_board().board.load(std::memory_order_acquire); }
 
 void ring_rank(int rank) {
-  Board& self = the_board();
-  if (self.board == nullptr || rank < 0 || static_cast<size_t>(rank) >= self.places.size()) return;
+  const Board& self = the_board();
+  platform::WakeBoard* const board = wake_board();
+  if (board == nullptr || rank < 0 || static_cast<size_t>(rank) >= self.places.size()) return;
   const int32_t place = self.places[static_cast<size_t>(rank)];
-  if (place >= 0) self.board->ring(static_cast<uint32_t>(place));
+  if (place >= 0) board->ring(static_cast<uint32_t>(place));
 }
 
 void ring_node() {

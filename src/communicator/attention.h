@@ -79,7 +79,7 @@ class Attention {
   bool keeps_core() const {
     return spins_ && (last_look_ns_ - last_come_ns_ < kLivelyNs || last_look_ns_ < kept_until_ns_);
   }
-  // By the last look.
+  // As of the last poll.
   bool may_sleep() const {
     if (!rings_.is_complete()) return last_look_ns_ - last_come_ns_ > kAwakeNs;
     return last_look_ns_ - last_come_ns_ > platform::AwakeTime::kShortestNs && !rings_.stays_awake(last_look_ns_);

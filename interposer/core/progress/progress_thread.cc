@@ -24,10 +24,9 @@
 namespace hocket::interposer {
 namespace {
 
-// Between looks: where calls wait for this thread, and where they have not for a while. After the last call it stays at
-// hand.
+// Between polls, the longer the longer nothing has moved; and for how long the thread stays after the last call.
 struct Pauses {
-  platform::SleepTimes pauses;
+  platform::SleepTimes sleep_times;
   int64_t at_hand_ns;
 };
 constexpr Pauses pauses_on(Core core) {
@@ -89,8 +88,8 @@ bool sleep(ProgressThread& self, Sleeps how, int64_t most_ns) {
 // waited: what a look takes is a small part of the time between two.
 void stay_at_hand(ProgressThread& self) {
   const bool is_eager = self.is_eager.load(std::memory_order_relaxed);
-  const auto [pauses, at_hand_ns] = pauses_on(self.core.load(std::memory_order_relaxed));
-  int64_t pause_ns = pauses.shortest_ns;
+  const auto [sleep_times, at_hand_ns] = pauses_on(self.core.load(std::memory_order_relaxed));
+  int64_t pause_ns = sleep_times.shortest_ns;
   uint32_t looks_seen = internal::looks_made.load(std::memory_order_relaxed);
   auto last_used_ns = static_cast<int64_t>(now_ns()), last_moved_ns = last_used_ns;
   while (!self.ends.load(std::memory_order_relaxed)) {
@@ -100,18 +99,18 @@ void stay_at_hand(ProgressThread& self) {
     const bool is_looked_after = std::exchange(looks_seen, looks) != looks;
     if (is_called || is_looked_after) last_used_ns = last_moved_ns = now;
     if (is_looked_after && !is_eager) {
-      pause_ns = is_called ? pauses.shortest_ns : std::min(2 * pause_ns, pauses.longest_ns);
+      pause_ns = is_called ? sleep_times.shortest_ns : std::min(2 * pause_ns, sleep_times.longest_ns);
       continue;
     }
     const Moves moves = self.work.advance();
     if (moves == Moves::kSomething) last_moved_ns = now;
     if (moves == Moves::kNone) {
-      pause_ns = std::min(2 * pause_ns, pauses.longest_ns);
+      pause_ns = std::min(2 * pause_ns, sleep_times.longest_ns);
       if (now - last_used_ns > at_hand_ns) return self.work.rest();
       continue;
     }
     last_used_ns = now;
-    pause_ns = pauses.after(now - last_moved_ns);
+    pause_ns = sleep_times.after(now - last_moved_ns);
   }
 }
 

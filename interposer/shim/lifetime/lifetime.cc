@@ -167,11 +167,7 @@ bool have_spare_cores(const std::vector<StartFacts>& all) {
   return !platform::ranks_share_cores(claims);
 }
 
-// How long a rank that waits in the MPI stays awake.
-constexpr int64_t kAwakeNs = 3'000'000;
-
 constexpr uint32_t kLooksOfMpich = 16;
-constexpr uint32_t kLooksBetweenSleeps = 8;
 
 // A tool that is loaded behind this library would see other calls than the program makes.
 bool is_watched() {
@@ -190,13 +186,14 @@ Looks hook_waits(Hook hook) {
 void begin_waits(Hook hook, Looks looks, bool share_cores) {
   MpiWaitPolicy policy{.looks = looks, .wait = {.mode = c_api::wait_mode()}, .long_wait = note_long_wait};
   policy.wait.oversubscribed = share_cores;
-  policy.wait.spin_ns = policy.wait.mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
-  // Open MPI has looked eight times when it calls the hook. MPICH 5 yields by itself after some looks; a yield before
+  policy.wait.spin_ns = policy.wait.mode == platform::WaitMode::kSleep ? 0 : platform::kAwakeInLibraryNs;
+  // Open MPI polls eight times before it calls the hook. MPICH 5 yields by itself after some looks; a yield before
   // each costs half of a halo exchange.
-  policy.wait.library = {
-      .is_polled = true,
-      .looks_before_yield = hook == Hook::kInMpich ? kLooksOfMpich : 0,
-      .looks_between_sleeps = looks == Looks::kByHook && hook == Hook::kInOpenMpi ? 1 : kLooksBetweenSleeps};
+  policy.wait.library = {.is_polled = true,
+                         .looks_before_yield = hook == Hook::kInMpich ? kLooksOfMpich : 0,
+                         .looks_between_sleeps = looks == Looks::kByHook && hook == Hook::kInOpenMpi
+                                                     ? 1
+                                                     : platform::kLibraryPollsBetweenSleeps};
   begin_mpi_waits(policy);
 }
 

@@ -9,6 +9,7 @@
 #include "core/progress/under_way.h"
 #include "core/wake.h"
 #include "shim/job/job.h"
+#include "shim/requests/started_call.h"
 #include "shim/underneath/handles.h"
 
 namespace hocket::interposer {
@@ -28,7 +29,7 @@ int look_until_over(const Look& look) {
   while (error == MPI_SUCCESS && !is_over) {
     wait.pause();
     if (has_under_way()) [[unlikely]]
-      advance_under_way();
+      advance_started();
     error = look(is_over);
   }
   return error;

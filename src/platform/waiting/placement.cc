@@ -53,7 +53,7 @@ bool move_away(const Turns& turns, int preferred) {
 }
 
 bool move_away(CoreMarks& marks) {
-  return move([&](int core) { return !marks.has_peer_on(core); }, [&](int core) { marks.come_to(core); });
+  return move([&](int core) { return !marks.has_peer_on(core); }, [&](int core) { marks.mark(core); });
 }
 
 bool leave_core() {

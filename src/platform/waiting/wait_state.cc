@@ -19,32 +19,31 @@ constexpr int64_t kLongestCostlyNs = 4'000'000;
 }  // namespace
 
 WaitStep WaitState::step_slowly(uint32_t look, bool at_work) {
-  if (policy_->library.is_polled) return step_beside_library(look);
+  if (policy_->library.is_polled) return step_in_library(look);
   if (policy_->mode == WaitMode::kYield && look % kLooksPerObservation != kLooksPerObservation - 1)
     return WaitStep::kYield;
   if (policy_->mode == WaitMode::kAutomatic && at_work && look < kLooksAtWork) return WaitStep::kRelax;
   return WaitStep::kObserve;
 }
 
-// What comes in pieces comes in one piece a look: several looks follow each sleep.
-WaitStep WaitState::step_beside_library(uint32_t look) const {
+// Data that arrives in pieces advances one piece a poll, so several polls follow each sleep.
+WaitStep WaitState::step_in_library(uint32_t look) const {
   const uint32_t period = sleeps_        ? policy_->library.looks_between_sleeps
                           : shares_core_ ? 1
-                                         : kLibrarysLooksPerObservation;
+                                         : kLibraryPollsPerObservation;
   if (look % period == period - 1) return WaitStep::kObserve;
   return sleeps_ || look < policy_->library.looks_before_yield ? WaitStep::kLook : WaitStep::kYield;
 }
 
-WaitStep WaitState::observe_beside_library(const View& view) {
+WaitStep WaitState::observe_in_library(const View& view) {
   idle_ns_ = view.has_worked || last_ns_ == 0 ? 0 : idle_ns_ + view.now_ns - last_ns_;
   note(view.now_ns, view.has_peer_here && policy_->mode == WaitMode::kAutomatic);
   if (is_to_move()) return WaitStep::kMove;
   const bool may_sleep = policy_->mode == WaitMode::kAutomatic || policy_->mode == WaitMode::kSleep;
   sleeps_ = may_sleep && idle_ns_ >= policy_->spin_ns && !view.is_wanted;
-  spins_ = !sleeps_ && !yields_beside_library();
+  spins_ = !sleeps_ && !yields_in_library();
   if (sleeps_) return WaitStep::kSleep;
-  const bool is_early = !shares_core_ && looks_ <= policy_->library.looks_before_yield;
-  return spins_ || is_early ? WaitStep::kLook : WaitStep::kYield;
+  return spins_ ? WaitStep::kLook : WaitStep::kYield;
 }
 
 void WaitState::note(int64_t now_ns, bool has_peer_here) {
@@ -60,7 +59,7 @@ bool WaitState::is_to_move() {
 }
 
 WaitStep WaitState::observe(const View& view) {
-  if (policy_->library.is_polled) return observe_beside_library(view);
+  if (policy_->library.is_polled) return observe_in_library(view);
   note(view.now_ns, view.has_peer_here);
   switch (policy_->mode) {
     case WaitMode::kSpin:

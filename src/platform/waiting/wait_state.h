@@ -16,13 +16,14 @@
 //   sleeping | after yielding; at once while costly       | sleeps 0.5 ms, then      | what it waits for comes
 //            |                                            | twice as long, to 10 ms  |
 //
-// During one wait in another library, whose looks are its polls (WaitPolicy::library), each as long as a pause:
+// During one wait in another library (WaitPolicy::library). A look is a poll of that library and takes as long as a
+// pause:
 //
 //   state    | entered                                    | between two looks        | left
 //   ---------|--------------------------------------------|--------------------------|-------------------------------
-//   eager    | a wait begins, and the rank has a core or  | nothing; observes every  | after 3 ms in which no look
-//            | the library yields                         | 64 looks                 | moved anything, nor while
-//            |                                            |                          | wanted; if a peer is on its core
+//   eager    | a wait begins, and the rank has a core or  | nothing; observes every  | after spin_ns without an event
+//            | the library yields                         | 64 looks                 | (3 ms), not while wanted; at
+//            |                                            |                          | once if a peer is on its core
 //   yielding | a wait begins, and ranks share cores or    | yields the core; the     | the same; when sharing is left
 //            | this one is sharing                        | same                     |
 //   sleeping | after either                               | sleeps for a part of the | a look moves something, or the
@@ -54,15 +55,20 @@ class Turns;
 // kSpin and kYield never sleep: for measurements, and for users who would rather burn a core.
 enum class WaitMode : uint8_t { kAutomatic, kSpin, kYield, kSleep };
 
-// How long a sleep lasts whose end nothing but a look may notice: a part of the time without an event.
+// The length of a sleep: the time without an event over a divisor, within bounds.
 struct SleepTimes {
-  int64_t parts, shortest_ns, longest_ns;
-  constexpr int64_t after(int64_t idle_ns) const { return std::clamp(idle_ns / parts, shortest_ns, longest_ns); }
+  int64_t divisor, shortest_ns, longest_ns;
+  constexpr int64_t after(int64_t idle_ns) const { return std::clamp(idle_ns / divisor, shortest_ns, longest_ns); }
 };
+// Of waits in another library: for how long they stay awake without an event, how often they poll after a sleep, and
+// how long they sleep where each event comes with a ring.
+inline constexpr int64_t kAwakeInLibraryNs = 3'000'000;
+inline constexpr uint32_t kLibraryPollsBetweenSleeps = 8;
+inline constexpr SleepTimes kSleepsWithRings{32, 50'000, 4'000'000};
 
 struct WaitPolicy {
   WaitMode mode = WaitMode::kAutomatic;  // HOCKET_WAIT=auto|spin|yield|sleep
-  bool oversubscribed = false;           // more ranks than cores on this node
+  bool oversubscribed = false;           // more ranks than cores on this node; in the shim: on any of the job
   int64_t spin_ns = 50'000;              // how long to spin, where spinning is right, before yielding
   int64_t yield_ns = 1'000'000;          // how long to yield, for nothing, before sleeping
   int64_t slice_ns = 0;                  // a rank that may have to yield asks for time slices this short; 0: it doesn't
@@ -70,17 +76,17 @@ struct WaitPolicy {
   // Ranks whose turns can't be seen share these cores: nodes that are parts of one machine. As far as this rank knows,
   // one of them had a core that was taken from it.
   bool has_hidden_peers = false;
-  // The waits are those in another library, which take spin_ns for nothing.
+  // Waits in another library. spin_ns is the time without an event after which they sleep.
   struct Library {
     bool is_polled = false;
-    bool yields = false;  // by itself, where it is to be done
+    bool yields = false;  // the library does, where ranks share cores
     uint32_t looks_before_yield = 0;
     uint32_t looks_between_sleeps = 1;
   };
   Library library{};
 
   // Whether a thread is to yield between looks that another library makes.
-  constexpr bool yields_beside_library() const {
+  constexpr bool yields_in_library() const {
     return !library.yields && (mode == WaitMode::kYield || (oversubscribed && mode != WaitMode::kSpin));
   }
 };
@@ -90,19 +96,20 @@ enum class WaitStep : uint8_t {
   kLook,     // nothing
   kRelax,    // pause the processor
   kObserve,  // call observe(), which returns what else
-  kYield,    // yield, then call yielded()
+  kYield,    // yield, then call yielded(), but not in a library
   kMove,     // move to a core without ranks, if there is one
-  kSleep,    // sleep for sleep_ns() at most, then call woken()
+  kSleep,    // sleep for sleep_ns() at most, then call woken(); in a library by idle_ns(), without woken()
 };
 
 class WaitState {
  public:
   struct View {
     int64_t now_ns = 0;
-    bool has_peer_here = false;  // a peer was last on this rank's core
-    bool has_worked = false;     // the rank has made progress since it last got its core
-    int64_t woke_ns = 0;         // when the rank last woke a peer
-    bool is_wanted = false;      // peers may need its looks at the library underneath: no sleep
+    bool has_peer_here =
+        false;                // a peer was last on this rank's core; in a library: has come there since this rank did
+    bool has_worked = false;  // the rank has made progress since it last got its core; in a library: in these looks
+    int64_t woke_ns = 0;      // when the rank last woke a peer
+    bool is_wanted = false;   // peers may need its polls of the library underneath, or the caller may not sleep
   };
 
   static constexpr int64_t kFirstSleepNs = 500'000;
@@ -112,9 +119,9 @@ class WaitState {
   static constexpr uint32_t kEagerLooks = 64;
   // A look costs some ten nanoseconds, reading the clock several times that.
   static constexpr uint32_t kLooksPerObservation = 128;
-  static constexpr uint32_t kLibrarysLooksPerObservation = 64;
+  static constexpr uint32_t kLibraryPollsPerObservation = 64;
 
-  // It outlives the state.
+  // `policy` outlives the state.
   explicit constexpr WaitState(const WaitPolicy& policy) : policy_(&policy) {}
 
   // A wait begins.
@@ -124,9 +131,9 @@ class WaitState {
     sleep_ns_ = kFirstSleepNs;
     sleeps_ = false;
     if (policy_->library.is_polled) {
-      spins_ = !yields_beside_library();
+      spins_ = !yields_in_library();
       eager_looks_ = UINT32_MAX;
-      observed_ = kLibrarysLooksPerObservation - 1;
+      period_mask_ = kLibraryPollsPerObservation - 1;
     } else {
       spins_ = has_core();
     }
@@ -134,7 +141,8 @@ class WaitState {
   // A look found nothing. `at_work`: it found the peer just writing what is waited for.
   WaitStep step(bool at_work) {
     const uint32_t look = looks_++;
-    if (spins_ && (look & observed_) != observed_) return look < eager_looks_ ? WaitStep::kLook : WaitStep::kRelax;
+    if (spins_ && (look & period_mask_) != period_mask_)
+      return look < eager_looks_ ? WaitStep::kLook : WaitStep::kRelax;
     return step_slowly(look, at_work);
   }
   // Returns the action after kObserve: any other one.
@@ -147,7 +155,7 @@ class WaitState {
   void set_slices(bool are_short) { slices_are_short_ = are_short; }
 
   bool spins() const { return spins_; }
-  bool sleeps() const { return sleeps_; }  // in a library: it has decided so, and nothing has ended that
+  bool sleeps() const { return sleeps_; }  // in a library: the last decision was to sleep
   int64_t sleep_ns() const { return sleep_ns_; }
   int64_t started_ns() const { return started_ns_; }  // 0: this wait has read no clock
   int64_t last_ns() const { return last_ns_; }
@@ -160,11 +168,11 @@ class WaitState {
     return policy_->mode == WaitMode::kSpin ||
            (policy_->mode == WaitMode::kAutomatic && !policy_->oversubscribed && !shares_core_);
   }
-  bool yields_beside_library() const { return policy_->yields_beside_library() || shares_core_; }
+  bool yields_in_library() const { return policy_->yields_in_library() || shares_core_; }
   bool is_to_move();
   WaitStep step_slowly(uint32_t look, bool at_work);
-  WaitStep step_beside_library(uint32_t look) const;
-  WaitStep observe_beside_library(const View& view);
+  WaitStep step_in_library(uint32_t look) const;
+  WaitStep observe_in_library(const View& view);
   void note(int64_t now_ns, bool has_peer_here);
 
   const WaitPolicy* policy_;
@@ -173,7 +181,7 @@ class WaitState {
   bool spins_ = false;  // eager or spinning
   bool sleeps_ = false;
   uint32_t eager_looks_ = kEagerLooks;
-  uint32_t observed_ = kLooksPerObservation - 1;  // the look of a period at which the clock is read
+  uint32_t period_mask_ = kLooksPerObservation - 1;  // the last look of a period reads the clock
   int64_t started_ns_ = 0;
   int64_t last_ns_ = 0;
   int64_t idle_ns_ = 0;

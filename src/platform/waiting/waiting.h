@@ -58,7 +58,7 @@ class Waiter {
   void start() { state_.start(); }
   // Called after each look that found nothing: what to do before the next. kSpin and kYield have been done by the
   // time it returns; on kSleep the caller parks. `at_work`: the look found the peer just writing what is waited for;
-  // `is_wanted`: peers need this rank's looks, and it does not sleep.
+  // `is_wanted`: peers need this rank's polls, so it does not sleep.
   WaitAction pause(bool at_work = false, bool is_wanted = false);
   // How long the sleep that pause() asked for may last, in nanoseconds: bounded so that the progress callback
   // runs and dead peers are noticed; grows while nothing happens.

@@ -13,6 +13,7 @@
 #include <climits>
 #include <ctime>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "platform/descriptor.h"
@@ -83,9 +84,14 @@ WakeBoard::WakeBoard(std::vector<WakeAddress> peers, uint32_t own, bool is_whole
   first_->members.fetch_add(1, std::memory_order_relaxed);
 }
 
-WakeBoard::~WakeBoard() {
-  cores_.come_to(-1);
+void WakeBoard::retire() {
+  if (std::exchange(is_retired_, true)) return;
+  cores_.mark(-1);
   first_->members.fetch_sub(1, std::memory_order_relaxed);
+}
+
+WakeBoard::~WakeBoard() {
+  retire();
   for (uint32_t peer = 0; peer < size_; ++peer) {
     Record* const record = peers_[peer].record.load(std::memory_order_relaxed);
     if (record != nullptr && peer != own_index_) munmap(record, sizeof(Record));

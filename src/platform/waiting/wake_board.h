@@ -67,8 +67,9 @@ class WakeBoard {
   // `peers`: of all ranks of the node, this one too, in the same order on all of them; `own`: its index;
   // `is_whole_job`: there are no others. nullptr: this rank has no record, or the first rank's can't be mapped.
   static std::unique_ptr<WakeBoard> join(std::vector<WakeAddress> peers, uint32_t own, bool is_whole_job);
-  // Later rings have no effect.
   ~WakeBoard();
+  // This rank is no longer one of those on the board. Threads that still use it do no harm.
+  void retire();
   WakeBoard(const WakeBoard&) = delete;
   WakeBoard& operator=(const WakeBoard&) = delete;
 
@@ -93,7 +94,7 @@ class WakeBoard {
   // for both (before 5.16), the sleep lasts no longer than kShortSleepNs.
   bool sleep(uint32_t seen, int64_t timeout_ns, const std::atomic<uint32_t>* also = nullptr);
 
-  // On which cores the ranks wait.
+  // Marks of the cores on which ranks of the node wait.
   CoreMarks& cores() { return cores_; }
   // Whether the last rank that rang was on the core on which the caller is: it came there meanwhile.
   bool is_on_ringers_core() const;
@@ -117,6 +118,7 @@ class WakeBoard {
   std::unique_ptr<Peer[]> peers_;
   uint32_t size_;
   uint32_t own_index_;
+  bool is_retired_ = false;
   bool is_whole_job_;
   WakeLine* own_;
   WakeCount* first_;

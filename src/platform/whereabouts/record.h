@@ -6,7 +6,8 @@
 // Every word may be written anew while it is read; the ones that belong together are written in such an order that a
 // reader who finds `what` unchanged has read what belongs to it, but for calls that follow each other in nanoseconds.
 //
-// Thread safety: a line belongs to one thread, everything else is written under a lock; any process reads.
+// Thread safety: a line belongs to one thread; peers write WakeLine and WakeCount without a lock; everything else is
+// written under a lock. Any process reads.
 #pragma once
 
 #include <array>
@@ -68,11 +69,11 @@ struct alignas(64) WakeLine {
   std::atomic<int32_t> sleeps_on;  // 1 + the core on which one of these went to sleep last
 };
 
-// Which rank of a node waited on each core last (platform/waiting/core_marks.h). Cores whose numbers differ by a
-// multiple of kCores share an entry.
+// Which rank of a node last marked each core (platform/waiting/core_marks.h). Cores whose numbers differ by a multiple
+// of kCores share an entry.
 struct CoreTable {
   static constexpr uint32_t kCores = 512;
-  std::atomic<uint16_t> ranks[kCores];  // 1 + the rank, by its low bits; 0: none
+  std::atomic<uint16_t> marks[kCores];  // the low bits of 1 + the rank's index on the node; 0: none
 };
 
 // In the record of the node's first rank, for all of them.

@@ -112,7 +112,7 @@ TEST(MpiWait, WaitsLongerWhereOthersMayWorkOnAWindow) {
   end_mpi_waits();
 }
 
-TEST(MpiWait, NeverSleepsWhereItIsTold) {
+TEST(MpiWait, NeverSleepsInModesSpinAndYield) {
   for (const platform::WaitMode mode : {platform::WaitMode::kSpin, platform::WaitMode::kYield}) {
     MpiWaitPolicy policy = sleeping_at_once();
     policy.wait.mode = mode;
@@ -121,6 +121,17 @@ TEST(MpiWait, NeverSleepsWhereItIsTold) {
     EXPECT_LT(sleeps_in(kLooks), 4);
     end_mpi_waits();
   }
+}
+
+TEST(MpiWait, TestLoopsNeverSleep) {
+  begin_mpi_waits(sleeping_at_once());
+  rusage before{}, after{};
+  getrusage(RUSAGE_THREAD, &before);
+  for (int test = 0; test < 100 * kLooks; ++test) after_test(false);
+  getrusage(RUSAGE_THREAD, &after);
+  EXPECT_LT(after.ru_nvcsw - before.ru_nvcsw, kLooks / 2);
+  after_test(true);
+  end_mpi_waits();
 }
 
 TEST(MpiWait, ACallWithinACallIsPartOfIt) {

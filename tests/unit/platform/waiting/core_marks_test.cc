@@ -21,21 +21,21 @@ TEST_F(Marks, FindAPeerThatHasComeSince) {
   EXPECT_FALSE(other_.finds_peer_on(3)) << "nor has it come back";
 }
 
-TEST_F(Marks, AreTakenAlongAndLeftToWhoCameLater) {
-  one_.come_to(3);
+TEST_F(Marks, MoveWithTheRankAndKeepLaterMarks) {
+  one_.mark(3);
   EXPECT_TRUE(other_.has_peer_on(3));
   EXPECT_FALSE(one_.has_peer_on(3));
-  one_.come_to(4);
+  one_.mark(4);
   EXPECT_FALSE(other_.has_peer_on(3));
   EXPECT_TRUE(other_.has_peer_on(4));
-  other_.come_to(4);
-  one_.come_to(-1);
+  other_.mark(4);
+  one_.mark(-1);
   EXPECT_TRUE(one_.has_peer_on(4)) << "the other's stays";
 }
 
-TEST_F(Marks, KnowNothingOfCoresWithoutANumber) {
+TEST_F(Marks, IgnoreUnknownCoresAndShareEntries) {
   EXPECT_FALSE(one_.finds_peer_on(-1));
-  one_.come_to(static_cast<int>(CoreTable::kCores) + 3);
+  one_.mark(static_cast<int>(CoreTable::kCores) + 3);
   EXPECT_TRUE(other_.has_peer_on(3)) << "an entry of several cores";
 }
 

@@ -11,12 +11,12 @@ constexpr int64_t kMs = 1'000'000;
 
 WaitPolicy in_library() {
   WaitPolicy policy;
-  policy.spin_ns = 3 * kMs;
-  policy.library = {.is_polled = true, .looks_between_sleeps = 8};
+  policy.spin_ns = kAwakeInLibraryNs;
+  policy.library = {.is_polled = true, .looks_between_sleeps = kLibraryPollsBetweenSleeps};
   return policy;
 }
 
-// Steps up to the next observation; how many of them said so.
+// Returns the number of steps before the next observation.
 uint32_t steps_until_observed(WaitState& state, WaitStep expected) {
   uint32_t steps = 0;
   for (WaitStep step = state.step(false); step != WaitStep::kObserve; step = state.step(false), ++steps)
@@ -29,7 +29,7 @@ TEST(WaitInALibrary, LooksAtOnceWhereItHasACore) {
   WaitState state(policy);
   state.start();
   for (int64_t now_ns = 1; now_ns < 3 * kMs; now_ns += kMs) {
-    EXPECT_EQ(steps_until_observed(state, WaitStep::kLook), WaitState::kLibrarysLooksPerObservation - 1);
+    EXPECT_EQ(steps_until_observed(state, WaitStep::kLook), WaitState::kLibraryPollsPerObservation - 1);
     EXPECT_EQ(state.observe({.now_ns = now_ns}), WaitStep::kLook);
   }
 }
@@ -76,11 +76,11 @@ TEST(WaitInALibrary, YieldsToAPeerOnItsCoreAndMovesNowAndThen) {
   EXPECT_EQ(state.step(false), WaitStep::kObserve) << "the next wait is not the first to find out";
   EXPECT_EQ(state.observe({.now_ns = 2 * kMs, .has_peer_here = true}), WaitStep::kMove);
   EXPECT_EQ(state.observe({.now_ns = 2 * kMs}), WaitStep::kLook);
-  EXPECT_EQ(steps_until_observed(state, WaitStep::kLook) % WaitState::kLibrarysLooksPerObservation,
-            WaitState::kLibrarysLooksPerObservation - 2);
+  EXPECT_EQ(steps_until_observed(state, WaitStep::kLook) % WaitState::kLibraryPollsPerObservation,
+            WaitState::kLibraryPollsPerObservation - 2);
 }
 
-TEST(WaitInALibrary, NeverSleepsNorMovesWhereTheUserWouldRatherBurnACore) {
+TEST(WaitInALibrary, NeverSleepsNorMovesInModesSpinAndYield) {
   for (const WaitMode mode : {WaitMode::kSpin, WaitMode::kYield}) {
     WaitPolicy policy = in_library();
     policy.mode = mode;

@@ -97,16 +97,16 @@ TEST_F(Placement, LeavesACoreForTheNextAllowedOne) {
 
 TEST_F(Placement, MovesToTheOneCoreThatNoPeerHasMarked) {
   CoreTable table{};
-  CoreMarks marks(table, 0), peer(table, 1);
-  peer.come_to(cores_.front());
+  CoreMarks marks(table, 0);
+  for (size_t i = 0; i < cores_.size(); ++i) CoreMarks(table, static_cast<uint32_t>(i + 1)).mark(cores_[i]);
+  in_a_moved_thread([&](const Turns&) { EXPECT_FALSE(move_away(marks)); });
+  if (cores_.size() < 2) return;
+  table.marks[cores_.back()] = 0;
   in_a_moved_thread([&](const Turns&) {
-    if (cores_.size() < 2) {
-      EXPECT_FALSE(move_away(marks));
-      return;
-    }
-    EXPECT_TRUE(ends_on(cores_[1], cores_.front(), [&] { return move_away(marks); }));
-    EXPECT_TRUE(peer.has_peer_on(cores_[1]));
+    EXPECT_TRUE(ends_on(cores_.back(), cores_.front(), [&] { return move_away(marks); }));
+    EXPECT_FALSE(marks.has_peer_on(cores_.back()));
   });
+  EXPECT_TRUE(CoreMarks(table, 1).has_peer_on(cores_.back())) << "it has said where it goes";
 }
 
 TEST_F(Placement, KeepsItsCoreAloneWherePeersAreUnknown) {

@@ -52,7 +52,7 @@ void World::finish(uint32_t id) {
       rank.wakes = 0;
       return sleepers_ != 0 ? wake_next(id) : next(id, Op::kLook, kLookNs);
     case Op::kWake:
-      // A sleeper that has a core allows its own only, in a library.
+      // In a library, the mask of a sleeper that has a core allows that core only.
       kernel_.wake(rank.wakes, kernel_.thread(scenario_.in_library && !is_oversubscribed_ ? rank.wakes : id).core);
       ++rank.wakes;
       return wake_next(id);
@@ -77,8 +77,8 @@ void World::finish(uint32_t id) {
       next(id, Op::kSleep, kReturnNs);
       ++outcome_.sleeps;
       if (scenario_.in_library ? rings_[id] == rank.seen : is_parked_[id] != 0)
-        kernel_.sleep(id, kernel_.now_ns() +
-                              (scenario_.in_library ? kSleeps.after(rank.state.idle_ns()) : rank.state.sleep_ns()));
+        kernel_.sleep(id, kernel_.now_ns() + (scenario_.in_library ? kSleepsWithRings.after(rank.state.idle_ns())
+                                                                   : rank.state.sleep_ns()));
       return;
     case Op::kSleep:
       return next(id, Op::kWithdraw, kAnnounceNs);
@@ -129,7 +129,7 @@ void World::wake_next(uint32_t id) {
 }
 
 void World::end_wait(uint32_t id) {
-  if (ranks_[id]->wants_rings) end_wish(id);
+  if (ranks_[id]->wants_rings) withdraw_rings(id);
   if (ranks_[id]->has_looked) ++outcome_.waits;
   if (++ranks_[id]->phase < scenario_.phases[id].size()) return begin_phase(id);
   ++ended_;
@@ -167,7 +167,7 @@ void World::observe(uint32_t id) {
   const WaitState::View view{kernel_.now_ns(), has_peer_here(id), has_worked, rank.turns.woke_ns(), is_wanted(id)};
   const WaitStep step = rank.is_penalised ? WaitStep::kSleep : rank.state.observe(view);
   if (rank.fresh) compare(id, step, rank.fresh->observe(view));
-  if (rank.wants_rings && step != WaitStep::kSleep) end_wish(id);
+  if (rank.wants_rings && step != WaitStep::kSleep) withdraw_rings(id);
   obey(id, step);
 }
 
@@ -212,6 +212,7 @@ void World::end_yield(uint32_t id) {
     kernel_.thread(id).left_ns = kLookNs;
     return kernel_.yield(id);
   }
+  if (scenario_.in_library) return next(id, Op::kLook, kLibraryLookNs);
   const int64_t now_ns = kernel_.now_ns();
   const int64_t before_ns = rank.state.last_ns();
   // A wait that began beside other load, or soon after, is evidence when it ends.

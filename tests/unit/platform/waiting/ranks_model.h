@@ -2,8 +2,8 @@
 // Ranks that work, come late, and meet in barriers, on a modelled kernel (kernel_model.h). They wait as WaitState
 // decides and know of each other by Turns and OwnTurn: the real ones. What the Waiter and a group do around these is
 // modelled in steps that interleave: looks, yields, moves, and parking (announce, look once more, sleep, withdraw;
-// write, look for sleepers, wake). In a library
-// they sleep until they are rung, or by themselves for a part of the time waited.
+// write, look for sleepers, wake). In a library they sleep until they are rung, or by themselves for a part of the time
+// without an event; who is on whose core they know by Turns as well.
 //
 // A run checks by itself
 //   - that no sleep goes on although what it waits for has been written and no waker is on its way, and

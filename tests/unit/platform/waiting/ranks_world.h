@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks_model.cc (steps of ranks, and waits for peers) and rings_model.cc (waits in a library) share.
+// Shared by ranks_model.cc (steps of ranks, and waits for peers) and rings_model.cc (waits in a library).
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -40,8 +40,6 @@ inline constexpr int64_t kLongestRunNs = 100'000'000'000;
 // shown other load.
 inline constexpr int64_t kGraceNs = 1'000'000;
 inline constexpr int64_t kGraceOfLongSlicesNs = 5'000'000;
-
-inline constexpr SleepTimes kSleeps{32, 50'000, 4'000'000};
 
 // The step that a rank is in.
 enum class Op : uint8_t {
@@ -93,7 +91,7 @@ inline WaitPolicy policy_of(const Scenario& scenario) {
   policy.spin_ns = scenario.spin_ns;
   policy.yield_ns = scenario.yield_ns;
   policy.library.is_polled = scenario.in_library;
-  policy.library.looks_between_sleeps = 8;
+  policy.library.looks_between_sleeps = kLibraryPollsBetweenSleeps;
   return policy;
 }
 
@@ -162,7 +160,7 @@ class World {
   bool is_wanted(uint32_t id);
   void sleep_in_library(uint32_t id);
   void want_rings(uint32_t id);
-  void end_wish(uint32_t id);
+  void withdraw_rings(uint32_t id);
   void ring_next(uint32_t id);
   void note_reasons();
 

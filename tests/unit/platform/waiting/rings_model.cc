@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits in a library: ranks ask to be rung before they sleep, and poll once more; whoever has done something rings
-// those that want it, as WakeBoard and RingListener do. A rank rings a peer no more often than each 0.2 ms.
+// Waits in a library: ranks ask to be rung before they sleep, and poll once more; a rank that has acted rings those
+// that want it, as WakeBoard and RingListener do, each at most every 0.2 ms. No poll moves anything but what ends the
+// wait.
 #include <utility>
 
 #include "platform/waiting/ranks_world.h"
@@ -25,7 +26,7 @@ void World::want_rings(uint32_t id) {
   next(id, Op::kLook, kLibraryLookNs);
 }
 
-void World::end_wish(uint32_t id) {
+void World::withdraw_rings(uint32_t id) {
   ranks_[id]->wants_rings = false;
   --sleepers_;
 }

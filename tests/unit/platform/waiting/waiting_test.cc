@@ -33,6 +33,19 @@ std::vector<WaitAction> actions(Waiter& waiter, int most) {
 
 constexpr int kManyLooks = 100'000'000;
 
+TEST(Waiter, DoesNotSleepWhilePeersNeedItsPolls) {
+  for (const WaitMode mode : {WaitMode::kAutomatic, WaitMode::kSleep}) {
+    WaitPolicy policy;
+    policy.mode = mode;
+    policy.spin_ns = policy.yield_ns = 0;
+    Waiter waiter(policy);
+    waiter.start();
+    for (int look = 0; look < 1000; ++look) ASSERT_NE(waiter.pause(false, true), WaitAction::kSleep);
+    int looks = 0;
+    while (waiter.pause(false, false) != WaitAction::kSleep) ASSERT_LT(++looks, 1000);
+  }
+}
+
 TEST(Waiter, SpinsThenYieldsThenSleepsWithACoreOfItsOwn) {
   WaitPolicy policy;
   policy.yield_ns = 200'000;
