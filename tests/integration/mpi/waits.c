@@ -25,7 +25,7 @@ static long sleeps(void) {
 }
 
 static useconds_t late_us = 150000;
-enum { kSleeps = 20 };  // at least, in a wait as long as that
+enum { kSleeps = 10 };  // at least, in a wait as long as that
 // ... or this part of a core at most: on a busy machine a rank may wait for its core instead.
 static const double kShare = 0.1;
 
