@@ -139,10 +139,12 @@ inline void after_test(bool found) {
   if (found) {
     wait.tests = 0;
     wait.between_tests.start();
-  } else if (++wait.tests > internal::kTestsBeforeYields &&
-             (wait.tests > internal::kTestsBeforePauses || yields_in_mpi())) [[unlikely]] {
-    wait.between_tests.pause(false);
+    return;
   }
+  const uint32_t tests = ++wait.tests;
+  const uint32_t before = yields_in_mpi() ? internal::kTestsBeforeYields : internal::kTestsBeforePauses;
+  if (tests > before) [[unlikely]]
+    wait.between_tests.pause(false);
 }
 
 // A call that passes to the MPI, which waits. `pass_on`: the same where the MPI calls our hook.
