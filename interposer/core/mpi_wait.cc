@@ -42,7 +42,7 @@ struct Shortest {
   }
 };
 
-// Of a test loop: nullptr while waits are left to the MPI.
+// Returns the board that a test loop uses; nullptr while the MPI waits as it does without hocket.
 platform::WakeBoard* tests_board() { return looks() == Looks::kByMpi ? nullptr : wake_board(); }
 
 }  // namespace

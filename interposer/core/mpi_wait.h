@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a thread does while it waits inside the MPI, in MPI_Recv, say: it carries out the states of waits in another
-// library (platform/waiting/wait_state.h).
+// Carries out the states of waits in another library (platform/waiting/wait_state.h) for threads that wait inside the
+// MPI, for example in MPI_Recv, or test in a loop.
 //
-// Progress is inferred from the processor time that polls take. A rank that others may work on by
-// one-sided calls waits longer before it sleeps.
+// Progress is inferred from the processor time that polls take. A rank with windows stays awake for longer.
 //
 // A rank of its node that sends to it, or works on its memory, rings it (core/wake.h); so does one that has waited
 // itself for a while, as it may not know on whom.

@@ -60,10 +60,11 @@ struct SleepTimes {
   int64_t divisor, shortest_ns, longest_ns;
   constexpr int64_t after(int64_t idle_ns) const { return std::clamp(idle_ns / divisor, shortest_ns, longest_ns); }
 };
-// Of waits in another library: for how long they stay awake without an event, how often they poll after a sleep, and
-// how long they sleep where each event comes with a ring.
+// Waits in another library sleep after this time without an event,
 inline constexpr int64_t kAwakeInLibraryNs = 3'000'000;
+// poll this often after each sleep,
 inline constexpr uint32_t kLibraryPollsBetweenSleeps = 8;
+// and sleep for these times if every event comes with a ring.
 inline constexpr SleepTimes kSleepsWithRings{32, 50'000, 4'000'000};
 
 struct WaitPolicy {
